@@ -1,0 +1,3250 @@
+/* diffcloth_sparse.h - sparse direct solvers in one C99 file: ordering, Cholesky, LDLT, LU.
+
+   Do this in exactly one source file:
+
+       #define DIFFCLOTH_SPARSE_IMPLEMENTATION
+       #include "diffcloth_sparse.h"
+
+   and include it plainly everywhere else. Then the shortest complete use is
+
+       dcs_matrix a;                                   // 2 x 2: [[2,1],[1,3]]
+       int i[] = {0, 1, 0, 1}, j[] = {0, 0, 1, 1};
+       double v[] = {2, 1, 1, 3}, b[] = {4, 7}, x[2];
+       dcs_matrix_from_triplets(NULL, 2, 2, 1, 4, i, j, v, &a, NULL);
+       dcs_solve_once(&a, DCS_CHOLESKY, b, x, NULL);   // x = {1, 2}
+       dcs_matrix_destroy(NULL, &a);
+
+   Licence: public domain or MIT, at your choice; see the end of the file.
+
+
+   CONTENTS   (search for the anchors)
+
+       >>does          what it does and what it does not do
+       >>example       a worked example: one pattern, many factorisations
+       >>conventions   storage, indices, layout of right-hand sides
+       >>method        the method on a page, with references
+       >>memory        memory, threads, determinism
+       >>errors        what can go wrong and how it is told
+       >>options       compile-time options
+       >>api           declarations
+       >>impl          implementation, bottom-up:
+                       >>platform >>pool >>errors-impl >>matrix >>graph >>amd >>nd >>tree
+                       >>supernodes >>analysis >>kernels >>update >>panel >>factor >>solve
+                       >>lu-symbolic >>lu-numeric >>lu-solve >>solver
+       >>licence       licence
+
+
+   >>does   WHAT IT DOES
+
+   - Orders a sparse matrix so that its factor stays sparse: approximate minimum degree, nested
+     dissection, or whichever of the two fills less.
+   - Factors symmetric positive definite matrices (Cholesky), symmetric quasi-definite ones (LDLT)
+     and unsymmetric ones with a symmetric pattern (LU with pivoting inside supernodes), all three
+     by dense kernels on supernodes, from one analysis that is made once.
+   - Factors any square matrix by LU with threshold partial pivoting.
+   - Solves with the matrix and with its transpose for any number of right-hand sides, refines the
+     result, measures its backward error and estimates the condition number.
+
+   It does not: use threads, call BLAS, work out of core, handle complex or single precision
+   numbers, solve least-squares problems, or pivot a symmetric indefinite matrix (use DCS_LU).
+
+
+   >>example   A WORKED EXAMPLE
+
+   A mesh gives a pattern; every time step gives new numbers. Analyse once, allocate once, then
+   compute and solve as often as needed, without further allocation:
+
+       // nodes 0-1-2 in a row, one 3x3 block per node and per link, lower triangle only
+       int col_start[] = {0, 2, 4, 5}, row_index[] = {0, 1, 1, 2, 2};
+       dcs_desc desc = dcs_default_desc();
+       dcs_analysis *analysis;
+       dcs_factor *factor;
+       dcs_error error;
+       if (dcs_analysis_create(&desc, 3, 3, col_start, row_index, &analysis, &error) != DCS_OK)
+           puts(error.text);
+       dcs_factor_create(analysis, DCS_CHOLESKY, &factor, &error);
+       for (each step) {
+           // lower[9*p + 3*c + r] is entry (r, c) of the block of pattern entry p
+           if (dcs_factor_compute(factor, lower, NULL, &error) != DCS_OK) puts(error.text);
+           else dcs_factor_solve(factor, 1, x);        // x: 9 numbers, b on entry, solution on exit
+       }
+       dcs_factor_destroy(factor);
+       dcs_analysis_destroy(analysis);
+
+
+   >>conventions   CONVENTIONS
+
+   - Indices count from 0. A matrix is stored by compressed columns: column j owns the entries
+     col_start[j] <= p < col_start[j+1], entry p lies in row row_index[p]. Rows of one column may
+     come in any order. Every entry is a dense block x block matrix, column-major, so its element
+     (r, c) is values[p*block*block + c*block + r]. block = 1 is an ordinary matrix.
+   - "Scalar" row i of a block matrix: node i / block, component i % block.
+   - Right-hand sides are interleaved: x[i*nrhs + k] is scalar row i of right-hand side k.
+   - A pattern entry given twice counts as the sum of its two values.
+   - Every argument that may be NULL says so.
+
+
+   >>method   THE METHOD ON A PAGE
+
+   Ordering. Approximate minimum degree on the quotient graph: elements, supervariables, mass
+   elimination, aggressive absorption (Amestoy, Davis, Duff, SIAM J. Matrix Anal. 17, 1996). Nested
+   dissection (George, SIAM J. Numer. Anal. 10, 1973) by vertex separators found on coarsened graphs
+   and refined by moving vertices (Fiduccia, Mattheyses 1982; Karypis, Kumar 1998), minimum degree
+   inside the pieces.
+   Tree. The elimination tree by path compression (Liu, SIAM J. Matrix Anal. 11, 1990), its
+   postorder, and the number of entries of every column of the factor without forming it (Gilbert,
+   Ng, Peyton, SIAM J. Matrix Anal. 15, 1994).
+   Supernodes. Columns of the same structure form a panel; a child panel joins its parent when the
+   explicit zeros this stores are few (Ashcraft, Grimes, ACM TOMS 15, 1989). Wide panels are cut.
+   Numeric. Left-looking: a panel is assembled in a dense buffer, earlier panels subtract their
+   products, then the panel is factored and packed. A packed panel stores four rows side by side so
+   that one vector register holds four rows of a column; its 4 x 4 diagonal blocks are stored
+   inverted, which turns triangular solves into products. LDLT multiplies one operand by D. LU
+   keeps the transpose of U in a second set of panels of the same shape, so that the same kernels
+   serve, and pivots by rows inside the diagonal block of a supernode. A pivot too small is
+   replaced (Li, Demmel 1998) and counted; refine the solution then.
+   General LU. Left-looking by columns, each a sparse triangular solve whose pattern is found by
+   depth-first search (Gilbert, Peierls, SIAM J. Sci. Stat. Comput. 9, 1988), threshold pivoting
+   that prefers the diagonal, rows and columns scaled by powers of two. Refactoring reuses the
+   pattern and the pivots.
+   Condition. Hager (1984) and Higham (ACM TOMS 14, 1988) for the 1-norm of the inverse. Davis,
+   Direct Methods for Sparse Linear Systems, SIAM 2006, is the book on most of the above.
+
+
+   >>memory   MEMORY, THREADS, DETERMINISM
+
+   - All memory comes from the allocator in the descriptor (malloc and free by default); free is
+     told the size. compute, refactor and solve never allocate.
+   - There is no global state. A dcs_analysis is immutable: share it between threads. A factor, an
+     LU or a solver is used by one thread at a time, because solving uses scratch inside it.
+   - The same input gives the same bits on every run. Other compilers and options may round
+     differently.
+   - Memory handed out by the allocator may contain anything; results do not depend on it.
+
+
+   >>errors   ERRORS
+
+   Functions return DCS_OK (0) or a negative dcs_result. Where a `dcs_error *` is offered it may be
+   NULL; else it receives the code, the place (scalar row and column in the caller's numbering, -1
+   when it does not apply), the offending value and one sentence. A refused call leaves its object
+   as it was, except that a failed compute or refactor leaves it "not factored": solving then
+   returns DCS_ERROR_NOT_FACTORED and does not touch x. A later compute may succeed. Infinities and
+   NaNs in the input are refused (by bit tests, so also under -ffast-math), and never returned.
+
+
+   >>options   COMPILE-TIME OPTIONS   (define before including)
+
+       DIFFCLOTH_SPARSE_IMPLEMENTATION   emit the implementation here
+       DIFFCLOTH_SPARSE_STATIC           every function static; define it wherever included
+       DCS_API                           linkage of public functions (default extern)
+       DCS_ASSERT(x)                     default assert(x); only bugs in calling code end here
+       DCS_NO_VECTOR                     plain C kernels even where vector extensions exist */
+
+#ifndef DIFFCLOTH_SPARSE_H
+#define DIFFCLOTH_SPARSE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef DCS_API
+#ifdef DIFFCLOTH_SPARSE_STATIC
+#define DCS_API static
+#else
+#define DCS_API extern
+#endif
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* >>api ---------------------------------------------------------------------------------------- */
+
+/* Where memory comes from. All zero (or a NULL pointer to it) means malloc and free. `bytes` is
+   never 0; `free` gets the size that `alloc` was asked for. The result must be aligned as
+   malloc's. */
+typedef struct dcs_allocator {
+    void *(*alloc)(size_t bytes, void *user);
+    void (*free)(void *ptr, size_t bytes, void *user);
+    void *user;
+} dcs_allocator;
+
+typedef enum dcs_result {
+    DCS_OK = 0,
+    DCS_ERROR_NOT_POSITIVE_DEFINITE = -1, /* Cholesky met a pivot <= 0 */
+    DCS_ERROR_SINGULAR = -2,              /* a column without a usable pivot */
+    DCS_ERROR_BAD_PATTERN = -3,           /* an index out of range, columns out of order, ... */
+    DCS_ERROR_NOT_FINITE = -4,            /* infinity or NaN in the input, or overflow */
+    DCS_ERROR_TOO_LARGE = -5,             /* sizes beyond int or beyond the address space */
+    DCS_ERROR_OUT_OF_MEMORY = -6,         /* the allocator returned NULL */
+    DCS_ERROR_NOT_FACTORED = -7,          /* solve without a successful factorisation */
+    DCS_ERROR_BAD_ARGUMENT = -8           /* an argument outside of its documented range */
+} dcs_result;
+
+typedef struct dcs_error {
+    dcs_result code;
+    int row, column; /* scalar, in the caller's numbering; -1: does not apply */
+    double value;    /* the pivot or entry that was refused; 0 when it does not apply */
+    char text[160];  /* one sentence with all of the above */
+} dcs_error;
+
+typedef enum dcs_kind {
+    DCS_CHOLESKY,  /* A = L L^T, A symmetric positive definite */
+    DCS_LDLT,      /* A = L D L^T, no pivoting: quasi-definite, or indefinite and known to work */
+    DCS_LU_STATIC, /* symmetric pattern, unsymmetric values, row pivoting inside supernodes */
+    DCS_LU         /* any square matrix, threshold partial pivoting */
+} dcs_kind;
+
+typedef enum dcs_ordering {
+    DCS_ORDER_AUTO,    /* minimum degree, and dissection too where it promises less fill */
+    DCS_ORDER_AMD,     /* approximate minimum degree */
+    DCS_ORDER_ND,      /* nested dissection */
+    DCS_ORDER_NATURAL, /* as given, up to reorderings that change neither fill nor pivots */
+    DCS_ORDER_GIVEN    /* given_order, same remark */
+} dcs_ordering;
+
+/* Options. Always start from dcs_default_desc(): zero is a meaningful value for some fields. */
+typedef struct dcs_desc {
+    dcs_allocator allocator;
+    dcs_ordering ordering;  /* default AUTO */
+    const int *given_order; /* GIVEN: n numbers, given_order[k] = node eliminated k-th */
+    double pivot_tolerance; /* DCS_LU: the diagonal is the pivot if |diagonal| >= tolerance times
+                               the largest candidate; default 0.1, range (0, 1] */
+    double tiny_pivot;      /* DCS_LU_STATIC: pivots below tiny_pivot * max|A| become that; default
+                               1.49e-8 (the square root of the rounding unit), range (0, 1) */
+    double relax;           /* explicit zeros accepted when panels merge, relative to the built-in
+                               allowance; default 1, range [0, 10]; 0 merges only without zeros */
+    int max_width;          /* widest panel in scalar columns; default 96, range [8, 1024] */
+    int equilibrate;        /* LU kinds: scale rows and columns by powers of two; default 1 */
+    int refine_steps;       /* dcs_solver: at most so many refinement steps; default 3, range
+                               [0, 20] */
+} dcs_desc;
+
+DCS_API dcs_desc dcs_default_desc(void);
+
+/* A short English name of a result: "not positive definite". Never NULL. */
+DCS_API const char *dcs_result_text(dcs_result result);
+
+/* ---- matrices -------------------------------------------------------------------------------- */
+
+/* A matrix in compressed columns, see >>conventions. The arrays belong to whoever made them. */
+typedef struct dcs_matrix {
+    int rows, cols, block;              /* rows and cols in blocks */
+    const int *col_start, *row_index;   /* cols + 1; col_start[cols] */
+    const double *values;               /* col_start[cols] * block * block */
+} dcs_matrix;
+
+/* Sum `count` entries (row[k], col[k], value[k*block*block ...]) into a matrix with sorted rows
+   and no duplicates. allocator: may be NULL. row, col, value: may be NULL when count is 0. */
+DCS_API dcs_result dcs_matrix_from_triplets(const dcs_allocator *allocator, int rows, int cols,
+                                            int block, int count, const int *row, const int *col,
+                                            const double *value, dcs_matrix *out, dcs_error *err);
+
+/* Free what dcs_matrix_from_triplets made and clear the struct. a: may be NULL. */
+DCS_API void dcs_matrix_destroy(const dcs_allocator *allocator, dcs_matrix *a);
+
+/* Check sizes, column starts, row indices and that every value is finite. values may be NULL when
+   there are no entries. */
+DCS_API dcs_result dcs_matrix_check(const dcs_matrix *a, dcs_error *err);
+
+/* y = A x, y = A^T x; y = S x where S is symmetric and A holds its lower triangle (entries above
+   the diagonal are not read). x: cols*block*nrhs, y: rows*block*nrhs (the reverse for the
+   transpose), interleaved; x and y must not overlap. */
+DCS_API void dcs_matrix_multiply(const dcs_matrix *a, int nrhs, const double *x, double *y);
+DCS_API void dcs_matrix_multiply_transpose(const dcs_matrix *a, int nrhs, const double *x,
+                                           double *y);
+DCS_API void dcs_matrix_multiply_symmetric(const dcs_matrix *a, int nrhs, const double *x,
+                                           double *y);
+
+/* ---- one call -------------------------------------------------------------------------------- */
+
+/* Solve A x = b for one right-hand side: analysis, factorisation, solution, refinement. Symmetric
+   kinds read the lower triangle, or the upper one if nothing lies below the diagonal; a full
+   symmetric matrix is fine. x and b may be the same array of rows*block numbers. */
+DCS_API dcs_result dcs_solve_once(const dcs_matrix *a, dcs_kind kind, const double *b, double *x,
+                                  dcs_error *err);
+
+/* ---- solver: a matrix of any kind, with refinement and error estimates ----------------------- */
+
+typedef struct dcs_solver dcs_solver;
+
+/* Analyse and factor. desc, err: may be NULL. The numbers of `a` are copied. When the matrix
+   cannot be factored (not positive definite, singular), *out is NULL. */
+DCS_API dcs_result dcs_solver_create(const dcs_desc *desc, const dcs_matrix *a, dcs_kind kind,
+                                     dcs_solver **out, dcs_error *err);
+DCS_API void dcs_solver_destroy(dcs_solver *s); /* s: may be NULL */
+
+/* New numbers in the same pattern, in the same entry order. values as in dcs_matrix. */
+DCS_API dcs_result dcs_solver_refactor(dcs_solver *s, const double *values, dcs_error *err);
+
+/* x = A^-1 x, or A^-T x; nrhs interleaved right-hand sides, refined until the backward error stops
+   to improve or desc.refine_steps is reached. */
+DCS_API dcs_result dcs_solver_solve(dcs_solver *s, int nrhs, double *x);
+DCS_API dcs_result dcs_solver_solve_transpose(dcs_solver *s, int nrhs, double *x);
+
+/* Normwise backward error of the last solve, worst right-hand side: the smallest relative change
+   of A and b for which x is exact, |b - A x| / (|A| |x| + |b|) in the maximum norm. */
+DCS_API double dcs_solver_get_backward_error(const dcs_solver *s);
+
+/* Estimate of the 1-norm condition number |A| |A^-1|; usually within a factor of 3, never above
+   the true value but for rounding. 0 when not factored. */
+DCS_API double dcs_solver_get_condition(dcs_solver *s);
+
+/* |b - A x| / (|A| |x| + |b|) in the maximum norm for one right-hand side; symmetric != 0: A holds
+   the lower triangle of a symmetric matrix. work: rows*block numbers of scratch. */
+DCS_API double dcs_backward_error(const dcs_matrix *a, int symmetric, const double *x,
+                                  const double *b, double *work);
+
+/* ---- analysis of a symmetric pattern --------------------------------------------------------- */
+
+typedef struct dcs_analysis dcs_analysis;
+
+typedef struct dcs_info {
+    int64_t factor_nonzeros;  /* scalars of L with its diagonal, without explicit zeros */
+    int64_t stored_nonzeros;  /* the same with the explicit zeros of merged panels */
+    double flops;             /* multiplications and additions of a Cholesky factorisation */
+    int supernodes;           /* panels */
+    int64_t factor_bytes;     /* memory of a DCS_CHOLESKY factor, scratch included */
+    dcs_ordering ordering;    /* the one used: AMD, ND, NATURAL or GIVEN */
+} dcs_info;
+
+/* n: nodes; block: scalars per node, 1..8. col_start (n+1), row_index: pattern of the lower
+   triangle of a symmetric matrix, rows in any order, diagonal entries may be missing. desc, err:
+   may be NULL. */
+DCS_API dcs_result dcs_analysis_create(const dcs_desc *desc, int n, int block,
+                                       const int *col_start, const int *row_index,
+                                       dcs_analysis **out, dcs_error *err);
+DCS_API void dcs_analysis_destroy(dcs_analysis *a); /* a: may be NULL */
+DCS_API dcs_info dcs_analysis_get_info(const dcs_analysis *a);
+
+/* order[k] = node eliminated k-th; n numbers, owned by the analysis. */
+DCS_API const int *dcs_analysis_get_order(const dcs_analysis *a);
+
+/* Exact number of scalars in the factor of a pattern under the ordering of desc, without forming
+   it; cheap. desc, err: may be NULL. */
+DCS_API dcs_result dcs_count_fill(const dcs_desc *desc, int n, int block, const int *col_start,
+                                  const int *row_index, int64_t *nonzeros, dcs_error *err);
+
+/* ---- numeric factor on an analysis ----------------------------------------------------------- */
+
+typedef struct dcs_factor dcs_factor;
+
+/* kind: CHOLESKY, LDLT or LU_STATIC. The analysis must outlive the factor. All memory that compute
+   and solve will need is taken here. */
+DCS_API dcs_result dcs_factor_create(const dcs_analysis *a, dcs_kind kind, dcs_factor **out,
+                                     dcs_error *err);
+DCS_API void dcs_factor_destroy(dcs_factor *f); /* f: may be NULL */
+
+/* lower[p*b*b ...]: block A(i,j) of pattern entry p = (i,j), i >= j, in the order given to
+   dcs_analysis_create. upper[p*b*b ...]: block A(j,i) of the same entry; NULL for symmetric kinds;
+   for LU_STATIC diagonal blocks come from `lower` alone. Symmetric kinds read only the lower
+   triangle of diagonal blocks. */
+DCS_API dcs_result dcs_factor_compute(dcs_factor *f, const double *lower, const double *upper,
+                                      dcs_error *err);
+
+/* x = A^-1 x, x = A^-T x; x: n*block*nrhs numbers, interleaved. Returns NOT_FINITE and leaves x
+   alone when x is not finite or the result would overflow. */
+DCS_API dcs_result dcs_factor_solve(dcs_factor *f, int nrhs, double *x);
+DCS_API dcs_result dcs_factor_solve_transpose(dcs_factor *f, int nrhs, double *x);
+
+/* LU_STATIC: pivots replaced by the last compute. */
+DCS_API int dcs_factor_perturbed(const dcs_factor *f);
+
+/* Symmetric kinds: element (k, l), k >= l, of L in the order of elimination (scalar positions:
+   node position * block + component), and D of LDLT (1 for Cholesky). Slow; for looking at. */
+DCS_API double dcs_factor_get_lower(const dcs_factor *f, int k, int l);
+DCS_API double dcs_factor_get_diagonal(const dcs_factor *f, int k);
+
+/* Symmetric kinds: sign and logarithm of the determinant of A; sign 0 when not factored. */
+DCS_API double dcs_factor_get_log_determinant(const dcs_factor *f, int *sign);
+
+/* ---- general LU ------------------------------------------------------------------------------ */
+
+typedef struct dcs_lu dcs_lu;
+
+/* Order the columns, factor with threshold partial pivoting. a: square, block 1..8 (treated as a
+   scalar matrix). desc, err: may be NULL. */
+DCS_API dcs_result dcs_lu_create(const dcs_desc *desc, const dcs_matrix *a, dcs_lu **out,
+                                 dcs_error *err);
+DCS_API void dcs_lu_destroy(dcs_lu *lu); /* lu: may be NULL */
+
+/* New numbers in the same pattern with the pivots kept. growth (may be NULL): largest multiplier
+   |L| met; beyond 1e6 or so it is wiser to create anew. */
+DCS_API dcs_result dcs_lu_refactor(dcs_lu *lu, const double *values, double *growth,
+                                   dcs_error *err);
+DCS_API dcs_result dcs_lu_solve(dcs_lu *lu, int nrhs, double *x);
+DCS_API dcs_result dcs_lu_solve_transpose(dcs_lu *lu, int nrhs, double *x);
+DCS_API int64_t dcs_lu_get_nonzeros(const dcs_lu *lu); /* entries of L and U, diagonal once */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DIFFCLOTH_SPARSE_H */
+
+/* Stop here if you only want the API. =========================================================== */
+
+#if defined(DIFFCLOTH_SPARSE_IMPLEMENTATION) && !defined(DIFFCLOTH_SPARSE_IMPLEMENTED)
+#define DIFFCLOTH_SPARSE_IMPLEMENTED
+
+/* >>impl >>platform ----------------------------------------------------------------------------
+   Everything that depends on the compiler. dcsi_v4 is four doubles; its operations take pointers
+   because passing wide vectors by value depends on the instruction set. */
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef DCS_ASSERT
+#include <assert.h>
+#define DCS_ASSERT(x) assert(x)
+#endif
+
+#if defined(__GNUC__) && !defined(__TINYC__)
+#define DCSI_INLINE inline __attribute__((always_inline))
+#else
+#define DCSI_INLINE inline
+#endif
+
+#if defined(__GNUC__) && !defined(__TINYC__) && !defined(DCS_NO_VECTOR)
+typedef double dcsi_v4 __attribute__((vector_size(32)));
+typedef double dcsi_v4m __attribute__((vector_size(32), aligned(8), may_alias));
+
+static DCSI_INLINE void dcsi_v4_zero(dcsi_v4 *v)
+{
+    dcsi_v4 zero = {0, 0, 0, 0};
+    *v = zero;
+}
+
+static DCSI_INLINE void dcsi_v4_load(dcsi_v4 *v, const double *p)
+{
+    *v = *(const dcsi_v4m *)p;
+}
+
+static DCSI_INLINE void dcsi_v4_store(double *p, const dcsi_v4 *v)
+{
+    *(dcsi_v4m *)p = *v;
+}
+
+/* acc += a * s. ISO C modes of gcc do not contract by themselves, hence the builtin. */
+static DCSI_INLINE void dcsi_v4_fma(dcsi_v4 *acc, const dcsi_v4 *a, double s)
+{
+    dcsi_v4 b = {s, s, s, s};
+#if defined(__FMA__) && defined(__AVX__) && !defined(__clang__)
+    *acc = __builtin_ia32_vfmaddpd256(*a, b, *acc);
+#else
+    *acc += *a * b;
+#endif
+}
+
+/* acc += a * b by lanes. */
+static DCSI_INLINE void dcsi_v4_fmav(dcsi_v4 *acc, const dcsi_v4 *a, const dcsi_v4 *b)
+{
+#if defined(__FMA__) && defined(__AVX__) && !defined(__clang__)
+    *acc = __builtin_ia32_vfmaddpd256(*a, *b, *acc);
+#else
+    *acc += *a * *b;
+#endif
+}
+
+static DCSI_INLINE void dcsi_v4_sub(dcsi_v4 *acc, const dcsi_v4 *a)
+{
+    *acc -= *a;
+}
+
+static DCSI_INLINE double dcsi_v4_sum(const dcsi_v4 *a)
+{
+    return ((*a)[0] + (*a)[1]) + ((*a)[2] + (*a)[3]);
+}
+#else
+typedef struct dcsi_v4 {
+    double v[4];
+} dcsi_v4;
+
+static DCSI_INLINE void dcsi_v4_zero(dcsi_v4 *v)
+{
+    v->v[0] = v->v[1] = v->v[2] = v->v[3] = 0;
+}
+
+static DCSI_INLINE void dcsi_v4_load(dcsi_v4 *v, const double *p)
+{
+    v->v[0] = p[0], v->v[1] = p[1], v->v[2] = p[2], v->v[3] = p[3];
+}
+
+static DCSI_INLINE void dcsi_v4_store(double *p, const dcsi_v4 *v)
+{
+    p[0] = v->v[0], p[1] = v->v[1], p[2] = v->v[2], p[3] = v->v[3];
+}
+
+static DCSI_INLINE void dcsi_v4_fma(dcsi_v4 *acc, const dcsi_v4 *a, double s)
+{
+    acc->v[0] += a->v[0] * s, acc->v[1] += a->v[1] * s;
+    acc->v[2] += a->v[2] * s, acc->v[3] += a->v[3] * s;
+}
+
+static DCSI_INLINE void dcsi_v4_fmav(dcsi_v4 *acc, const dcsi_v4 *a, const dcsi_v4 *b)
+{
+    acc->v[0] += a->v[0] * b->v[0], acc->v[1] += a->v[1] * b->v[1];
+    acc->v[2] += a->v[2] * b->v[2], acc->v[3] += a->v[3] * b->v[3];
+}
+
+static DCSI_INLINE void dcsi_v4_sub(dcsi_v4 *acc, const dcsi_v4 *a)
+{
+    acc->v[0] -= a->v[0], acc->v[1] -= a->v[1], acc->v[2] -= a->v[2], acc->v[3] -= a->v[3];
+}
+
+static DCSI_INLINE double dcsi_v4_sum(const dcsi_v4 *a)
+{
+    return (a->v[0] + a->v[1]) + (a->v[2] + a->v[3]);
+}
+#endif
+
+/* 1 for infinities and NaNs, from the bits: -ffast-math removes x != x and isfinite. */
+static DCSI_INLINE int dcsi_not_finite(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return (bits & 0x7ff0000000000000u) == 0x7ff0000000000000u;
+}
+
+static int dcsi_all_finite(const double *x, ptrdiff_t count)
+{
+    ptrdiff_t i;
+    int bad = 0;
+    for (i = 0; i < count; i++) bad |= dcsi_not_finite(x[i]);
+    return !bad;
+}
+
+static int dcsi_min(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static int dcsi_max(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* >>pool ---------------------------------------------------------------------------------------
+   Memory of one object or of one function: a list of blocks freed together. A failing request sets
+   `status` once; callers take all they need and look at the status afterwards. Blocks start on
+   cache lines, so that vectors do not straddle two. */
+
+typedef struct dcsi_block {
+    struct dcsi_block *next;
+    size_t bytes;
+} dcsi_block;
+
+typedef struct dcsi_pool {
+    dcs_allocator allocator;
+    dcsi_block *blocks;
+    dcs_result status;
+    int64_t bytes;
+} dcsi_pool;
+
+static void *dcsi_malloc(size_t bytes, void *user)
+{
+    (void)user;
+    return malloc(bytes);
+}
+
+static void dcsi_free(void *ptr, size_t bytes, void *user)
+{
+    (void)bytes;
+    (void)user;
+    free(ptr);
+}
+
+static void dcsi_pool_init(dcsi_pool *pool, const dcs_allocator *allocator)
+{
+    memset(pool, 0, sizeof *pool);
+    if (allocator) pool->allocator = *allocator;
+    if (!pool->allocator.alloc) {
+        pool->allocator.alloc = dcsi_malloc;
+        pool->allocator.free = dcsi_free;
+    }
+}
+
+#define DCSI_LINE ((size_t)64)
+
+static void *dcsi_pool_take(dcsi_pool *pool, ptrdiff_t count, size_t size)
+{
+    size_t limit = (size_t)PTRDIFF_MAX - 4 * DCSI_LINE, bytes;
+    dcsi_block *block;
+    uintptr_t start;
+    if (pool->status != DCS_OK) return NULL;
+    if (count < 1) count = 1;
+    if ((size_t)count > limit / size) {
+        pool->status = DCS_ERROR_TOO_LARGE;
+        return NULL;
+    }
+    bytes = (size_t)count * size + sizeof(dcsi_block) + DCSI_LINE;
+    block = (dcsi_block *)pool->allocator.alloc(bytes, pool->allocator.user);
+    if (!block) {
+        pool->status = DCS_ERROR_OUT_OF_MEMORY;
+        return NULL;
+    }
+    block->next = pool->blocks;
+    block->bytes = bytes;
+    pool->blocks = block;
+    pool->bytes += (int64_t)bytes;
+    start = (uintptr_t)(block + 1);
+    return (char *)(block + 1) + ((DCSI_LINE - start % DCSI_LINE) % DCSI_LINE);
+}
+
+static int *dcsi_take_ints(dcsi_pool *pool, ptrdiff_t count)
+{
+    return (int *)dcsi_pool_take(pool, count, sizeof(int));
+}
+
+static double *dcsi_take_doubles(dcsi_pool *pool, ptrdiff_t count)
+{
+    return (double *)dcsi_pool_take(pool, count, sizeof(double));
+}
+
+static void dcsi_pool_destroy(dcsi_pool *pool)
+{
+    while (pool->blocks) {
+        dcsi_block *next = pool->blocks->next;
+        pool->allocator.free(pool->blocks, pool->blocks->bytes, pool->allocator.user);
+        pool->blocks = next;
+    }
+}
+
+static void dcsi_fill_ints(int *x, ptrdiff_t count, int value)
+{
+    ptrdiff_t i;
+    for (i = 0; i < count; i++) x[i] = value;
+}
+
+static void dcsi_zero(double *x, ptrdiff_t count)
+{
+    memset(x, 0, (size_t)count * sizeof(double));
+}
+
+/* >>errors-impl -------------------------------------------------------------------------------- */
+
+DCS_API const char *dcs_result_text(dcs_result result)
+{
+    switch (result) {
+    case DCS_OK: return "ok";
+    case DCS_ERROR_NOT_POSITIVE_DEFINITE: return "not positive definite";
+    case DCS_ERROR_SINGULAR: return "singular";
+    case DCS_ERROR_BAD_PATTERN: return "bad pattern";
+    case DCS_ERROR_NOT_FINITE: return "not finite";
+    case DCS_ERROR_TOO_LARGE: return "too large";
+    case DCS_ERROR_OUT_OF_MEMORY: return "out of memory";
+    case DCS_ERROR_NOT_FACTORED: return "not factored";
+    case DCS_ERROR_BAD_ARGUMENT: return "bad argument";
+    }
+    return "unknown result";
+}
+
+/* Fill err (may be NULL) and return the code. The text is "<name>: <formatted detail>". */
+static dcs_result dcsi_fail(dcs_error *err, dcs_result code, int row, int column, double value,
+                            const char *format, ...)
+{
+    size_t used;
+    va_list args;
+    if (!err) return code;
+    err->code = code;
+    err->row = row;
+    err->column = column;
+    err->value = value;
+    snprintf(err->text, sizeof err->text, "%s: ", dcs_result_text(code));
+    used = strlen(err->text);
+    va_start(args, format);
+    vsnprintf(err->text + used, sizeof err->text - used, format, args);
+    va_end(args);
+    return code;
+}
+
+static void dcsi_clear_error(dcs_error *err)
+{
+    if (!err) return;
+    memset(err, 0, sizeof *err);
+    err->row = err->column = -1;
+}
+
+/* The error of a pool, told with the name of what was being made. */
+static dcs_result dcsi_pool_fail(const dcsi_pool *pool, dcs_error *err, const char *what)
+{
+    return dcsi_fail(err, pool->status, -1, -1, 0, "%s, after %.0f bytes", what,
+                     (double)pool->bytes);
+}
+
+static dcs_result dcsi_bad_argument(dcs_error *err, const char *what)
+{
+    return dcsi_fail(err, DCS_ERROR_BAD_ARGUMENT, -1, -1, 0, "%s", what);
+}
+
+DCS_API dcs_desc dcs_default_desc(void)
+{
+    dcs_desc d;
+    memset(&d, 0, sizeof d);
+    d.ordering = DCS_ORDER_AUTO;
+    d.pivot_tolerance = 0.1;
+    d.tiny_pivot = 1.4901161193847656e-8;
+    d.relax = 1;
+    d.max_width = 96;
+    d.equilibrate = 1;
+    d.refine_steps = 3;
+    return d;
+}
+
+/* Copy *desc or the defaults to *out and check ranges. */
+static dcs_result dcsi_check_desc(const dcs_desc *desc, dcs_desc *out, dcs_error *err)
+{
+    *out = desc ? *desc : dcs_default_desc();
+    if (!out->allocator.alloc != !out->allocator.free)
+        return dcsi_bad_argument(err, "desc.allocator needs both alloc and free, or neither");
+    if ((int)out->ordering < DCS_ORDER_AUTO || (int)out->ordering > DCS_ORDER_GIVEN)
+        return dcsi_bad_argument(err, "desc.ordering is not a dcs_ordering");
+    if (out->ordering == DCS_ORDER_GIVEN && !out->given_order)
+        return dcsi_bad_argument(err, "desc.given_order is NULL");
+    if (!(out->pivot_tolerance > 0 && out->pivot_tolerance <= 1))
+        return dcsi_bad_argument(err, "desc.pivot_tolerance must lie in (0, 1]");
+    if (!(out->tiny_pivot > 0 && out->tiny_pivot < 1))
+        return dcsi_bad_argument(err, "desc.tiny_pivot must lie in (0, 1)");
+    if (!(out->relax >= 0 && out->relax <= 10))
+        return dcsi_bad_argument(err, "desc.relax must lie in [0, 10]");
+    if (out->max_width < 8 || out->max_width > 1024)
+        return dcsi_bad_argument(err, "desc.max_width must lie in [8, 1024]");
+    if (out->refine_steps < 0 || out->refine_steps > 20)
+        return dcsi_bad_argument(err, "desc.refine_steps must lie in [0, 20]");
+    return DCS_OK;
+}
+
+/* >>matrix -------------------------------------------------------------------------------------
+   Assembly from triplets, checks and products. */
+
+/* Column starts and row indices of a rows x cols pattern; names the first bad position. */
+static dcs_result dcsi_check_pattern(int rows, int cols, const int *col_start,
+                                     const int *row_index, dcs_error *err)
+{
+    int j, p;
+    if (!col_start) return dcsi_bad_argument(err, "col_start is NULL");
+    if (col_start[0] != 0)
+        return dcsi_fail(err, DCS_ERROR_BAD_PATTERN, -1, 0, col_start[0],
+                         "col_start[0] is %d, must be 0", col_start[0]);
+    for (j = 0; j < cols; j++)
+        if (col_start[j + 1] < col_start[j])
+            return dcsi_fail(err, DCS_ERROR_BAD_PATTERN, -1, j, col_start[j + 1],
+                             "col_start[%d] = %d is less than col_start[%d] = %d", j + 1,
+                             col_start[j + 1], j, col_start[j]);
+    if (col_start[cols] > 0 && !row_index) return dcsi_bad_argument(err, "row_index is NULL");
+    for (j = 0; j < cols; j++)
+        for (p = col_start[j]; p < col_start[j + 1]; p++)
+            if (row_index[p] < 0 || row_index[p] >= rows)
+                return dcsi_fail(err, DCS_ERROR_BAD_PATTERN, row_index[p], j, row_index[p],
+                                 "entry %d of column %d is in row %d of %d", p, j, row_index[p],
+                                 rows);
+    return DCS_OK;
+}
+
+static dcs_result dcsi_check_sizes(int rows, int cols, int block, dcs_error *err)
+{
+    if (rows < 0 || cols < 0) return dcsi_bad_argument(err, "a matrix size is negative");
+    if (block < 1 || block > 8) return dcsi_bad_argument(err, "block must lie in 1..8");
+    if (rows > (INT32_MAX - 64) / block || cols > (INT32_MAX - 64) / block)
+        return dcsi_fail(err, DCS_ERROR_TOO_LARGE, -1, -1, 0, "%d x %d blocks of size %d", rows,
+                         cols, block);
+    return DCS_OK;
+}
+
+DCS_API dcs_result dcs_matrix_check(const dcs_matrix *a, dcs_error *err)
+{
+    dcs_result result;
+    int j, p, k, bb;
+    dcsi_clear_error(err);
+    if (!a) return dcsi_bad_argument(err, "the matrix is NULL");
+    if ((result = dcsi_check_sizes(a->rows, a->cols, a->block, err)) != DCS_OK) return result;
+    result = dcsi_check_pattern(a->rows, a->cols, a->col_start, a->row_index, err);
+    if (result != DCS_OK) return result;
+    if (a->col_start[a->cols] > 0 && !a->values) return dcsi_bad_argument(err, "values is NULL");
+    bb = a->block * a->block;
+    for (j = 0; j < a->cols; j++)
+        for (p = a->col_start[j]; p < a->col_start[j + 1]; p++)
+            for (k = 0; k < bb; k++) {
+                double v = a->values[(ptrdiff_t)p * bb + k];
+                int row = a->row_index[p] * a->block + k % a->block;
+                int col = j * a->block + k / a->block;
+                if (dcsi_not_finite(v))
+                    return dcsi_fail(err, DCS_ERROR_NOT_FINITE, row, col, v,
+                                     "entry (%d, %d) is %g", row, col, v);
+            }
+    return DCS_OK;
+}
+
+static dcs_result dcsi_check_triplets(int rows, int cols, int count, const int *row,
+                                      const int *col, const double *value, dcs_error *err)
+{
+    int k;
+    if (count < 0) return dcsi_bad_argument(err, "count is negative");
+    if (count > 0 && (!row || !col || !value))
+        return dcsi_bad_argument(err, "row, col or value is NULL");
+    for (k = 0; k < count; k++)
+        if (row[k] < 0 || row[k] >= rows || col[k] < 0 || col[k] >= cols)
+            return dcsi_fail(err, DCS_ERROR_BAD_PATTERN, row[k], col[k], k,
+                             "triplet %d is at (%d, %d) of a %d x %d matrix", k, row[k], col[k],
+                             rows, cols);
+    return DCS_OK;
+}
+
+/* Stable bucket sort of `count` items by key: out lists the items of in (NULL: 0, 1, ...) so that
+   keys do not fall. start: buckets + 1 numbers of scratch, on exit the bucket starts. */
+static void dcsi_bucket_sort(int count, int buckets, const int *key, const int *in, int *out,
+                             int *start)
+{
+    int k;
+    dcsi_fill_ints(start, buckets + 1, 0);
+    for (k = 0; k < count; k++) start[key[k] + 1]++;
+    for (k = 0; k < buckets; k++) start[k + 1] += start[k];
+    for (k = 0; k < count; k++) {
+        int item = in ? in[k] : k;
+        out[start[key[item]]++] = item;
+    }
+    for (k = buckets; k > 0; k--) start[k] = start[k - 1];
+    start[0] = 0;
+}
+
+/* Walk the triplets sorted by column and row and sum equal positions. With out == NULL only count
+   the distinct positions. */
+static int dcsi_sum_triplets(int count, const int *sorted, const int *row, const int *col, int bb,
+                             const double *value, int *col_start, int *row_index, double *out)
+{
+    int k, c, last = -1, last_row = -1, last_col = -1;
+    for (k = 0; k < count; k++) {
+        int t = sorted[k];
+        int fresh = row[t] != last_row || col[t] != last_col;
+        if (fresh) last++;
+        last_row = row[t], last_col = col[t];
+        if (!out) continue;
+        if (fresh) {
+            row_index[last] = row[t];
+            col_start[col[t] + 1] = last + 1;
+            for (c = 0; c < bb; c++) out[(ptrdiff_t)last * bb + c] = 0;
+        }
+        for (c = 0; c < bb; c++) out[(ptrdiff_t)last * bb + c] += value[(ptrdiff_t)t * bb + c];
+    }
+    return last + 1;
+}
+
+static size_t dcsi_matrix_bytes(int cols, int nnz, int block, int which)
+{
+    size_t count = which == 0 ? (size_t)cols + 1 : (size_t)nnz;
+    if (count == 0) count = 1;
+    return which == 2 ? count * (size_t)(block * block) * sizeof(double) : count * sizeof(int);
+}
+
+DCS_API void dcs_matrix_destroy(const dcs_allocator *allocator, dcs_matrix *a)
+{
+    dcsi_pool pool;
+    int nnz;
+    if (!a) return;
+    dcsi_pool_init(&pool, allocator);
+    if (a->col_start) {
+        nnz = a->col_start[a->cols];
+        if (a->values)
+            pool.allocator.free((void *)a->values, dcsi_matrix_bytes(a->cols, nnz, a->block, 2),
+                                pool.allocator.user);
+        if (a->row_index)
+            pool.allocator.free((void *)a->row_index, dcsi_matrix_bytes(a->cols, nnz, a->block, 1),
+                                pool.allocator.user);
+        pool.allocator.free((void *)a->col_start, dcsi_matrix_bytes(a->cols, nnz, a->block, 0),
+                            pool.allocator.user);
+    }
+    memset(a, 0, sizeof *a);
+}
+
+/* The three arrays of a matrix with nnz entries; col_start ends in nnz so that destroy works. */
+static dcs_result dcsi_matrix_alloc(const dcsi_pool *pool, dcs_matrix *a, int nnz)
+{
+    void *part[3];
+    int i;
+    for (i = 0; i < 3; i++) {
+        part[i] = pool->allocator.alloc(dcsi_matrix_bytes(a->cols, nnz, a->block, i),
+                                        pool->allocator.user);
+        if (part[i]) continue;
+        while (i-- > 0)
+            pool->allocator.free(part[i], dcsi_matrix_bytes(a->cols, nnz, a->block, i),
+                                 pool->allocator.user);
+        return DCS_ERROR_OUT_OF_MEMORY;
+    }
+    a->col_start = (int *)part[0];
+    a->row_index = (int *)part[1];
+    a->values = (double *)part[2];
+    dcsi_fill_ints((int *)part[0], (ptrdiff_t)a->cols + 1, 0);
+    return DCS_OK;
+}
+
+DCS_API dcs_result dcs_matrix_from_triplets(const dcs_allocator *allocator, int rows, int cols,
+                                            int block, int count, const int *row, const int *col,
+                                            const double *value, dcs_matrix *out, dcs_error *err)
+{
+    dcs_result result;
+    dcsi_pool pool;
+    int *by_row, *sorted, *start, nnz, j;
+    dcsi_clear_error(err);
+    if (!out) return dcsi_bad_argument(err, "out is NULL");
+    memset(out, 0, sizeof *out);
+    if ((result = dcsi_check_sizes(rows, cols, block, err)) != DCS_OK) return result;
+    result = dcsi_check_triplets(rows, cols, count, row, col, value, err);
+    if (result != DCS_OK) return result;
+    dcsi_pool_init(&pool, allocator);
+    by_row = dcsi_take_ints(&pool, count);
+    sorted = dcsi_take_ints(&pool, count);
+    start = dcsi_take_ints(&pool, (ptrdiff_t)dcsi_max(rows, cols) + 1);
+    if (pool.status == DCS_OK) {
+        dcsi_bucket_sort(count, rows, row, NULL, by_row, start);
+        dcsi_bucket_sort(count, cols, col, by_row, sorted, start);
+        nnz = dcsi_sum_triplets(count, sorted, row, col, block * block, value, NULL, NULL, NULL);
+        out->rows = rows, out->cols = cols, out->block = block;
+        pool.status = dcsi_matrix_alloc(&pool, out, nnz);
+    }
+    if (pool.status == DCS_OK) {
+        int *starts = (int *)out->col_start;
+        dcsi_sum_triplets(count, sorted, row, col, block * block, value, starts,
+                          (int *)out->row_index, (double *)out->values);
+        for (j = 0; j < cols; j++) starts[j + 1] = dcsi_max(starts[j + 1], starts[j]);
+    } else {
+        memset(out, 0, sizeof *out);
+        result = dcsi_pool_fail(&pool, err, "assembling triplets");
+    }
+    dcsi_pool_destroy(&pool);
+    return result;
+}
+
+/* y(row block) += V x(column block); transposed reads V by rows. */
+static void dcsi_block_multiply(int b, int transposed, const double *v, int nrhs, const double *x,
+                                double *y)
+{
+    int r, c, k;
+    for (c = 0; c < b; c++)
+        for (r = 0; r < b; r++) {
+            double e = transposed ? v[r * b + c] : v[c * b + r];
+            for (k = 0; k < nrhs; k++) y[r * nrhs + k] += e * x[c * nrhs + k];
+        }
+}
+
+/* mode: 0 A x, 1 A^T x, 2 symmetric from the lower triangle. */
+static void dcsi_matrix_apply(const dcs_matrix *a, int mode, int nrhs, const double *x, double *y)
+{
+    int b = a->block, j, p;
+    ptrdiff_t step = (ptrdiff_t)b * nrhs;
+    dcsi_zero(y, (mode == 1 ? a->cols : a->rows) * step);
+    for (j = 0; j < a->cols; j++)
+        for (p = a->col_start[j]; p < a->col_start[j + 1]; p++) {
+            int i = a->row_index[p];
+            const double *v = a->values + (ptrdiff_t)p * b * b;
+            if (mode == 0) dcsi_block_multiply(b, 0, v, nrhs, x + j * step, y + i * step);
+            if (mode == 1) dcsi_block_multiply(b, 1, v, nrhs, x + i * step, y + j * step);
+            if (mode != 2 || i < j) continue;
+            if (i > j) {
+                dcsi_block_multiply(b, 0, v, nrhs, x + j * step, y + i * step);
+                dcsi_block_multiply(b, 1, v, nrhs, x + i * step, y + j * step);
+            } else {
+                int r, c, k;
+                for (c = 0; c < b; c++)
+                    for (r = 0; r < b; r++) {
+                        double e = v[dcsi_min(r, c) * b + dcsi_max(r, c)];
+                        for (k = 0; k < nrhs; k++)
+                            y[i * step + r * nrhs + k] += e * x[i * step + c * nrhs + k];
+                    }
+            }
+        }
+}
+
+DCS_API void dcs_matrix_multiply(const dcs_matrix *a, int nrhs, const double *x, double *y)
+{
+    dcsi_matrix_apply(a, 0, nrhs, x, y);
+}
+
+DCS_API void dcs_matrix_multiply_transpose(const dcs_matrix *a, int nrhs, const double *x,
+                                           double *y)
+{
+    dcsi_matrix_apply(a, 1, nrhs, x, y);
+}
+
+DCS_API void dcs_matrix_multiply_symmetric(const dcs_matrix *a, int nrhs, const double *x,
+                                           double *y)
+{
+    dcsi_matrix_apply(a, 2, nrhs, x, y);
+}
+
+/* >>graph --------------------------------------------------------------------------------------
+   The pattern as an undirected graph: every edge twice, no loops, no duplicates. */
+
+typedef struct dcsi_graph {
+    int n;
+    int *start; /* n + 1 */
+    int *adj;   /* start[n] */
+} dcsi_graph;
+
+/* Drop repeated neighbours in place. mark: n numbers of scratch. */
+static void dcsi_graph_unique(dcsi_graph *g, int *mark)
+{
+    int v, p, end, out = 0;
+    dcsi_fill_ints(mark, g->n, -1);
+    for (v = 0, p = 0; v < g->n; v++) {
+        end = g->start[v + 1];
+        g->start[v] = out;
+        for (; p < end; p++) {
+            int u = g->adj[p];
+            if (mark[u] == v) continue;
+            mark[u] = v;
+            g->adj[out++] = u;
+        }
+    }
+    g->start[g->n] = out;
+}
+
+/* The graph of a pattern with entries on one or both sides of the diagonal: A + A^T. */
+static dcs_result dcsi_graph_create(dcsi_pool *pool, int n, const int *col_start,
+                                    const int *row_index, dcsi_graph *g)
+{
+    int j, p, *fill;
+    g->n = n;
+    if (col_start[n] > INT32_MAX / 4) return pool->status = DCS_ERROR_TOO_LARGE;
+    g->start = dcsi_take_ints(pool, (ptrdiff_t)n + 1);
+    g->adj = dcsi_take_ints(pool, 2 * (ptrdiff_t)col_start[n]);
+    fill = dcsi_take_ints(pool, n);
+    if (pool->status != DCS_OK) return pool->status;
+    dcsi_fill_ints(fill, n, 0);
+    for (j = 0; j < n; j++)
+        for (p = col_start[j]; p < col_start[j + 1]; p++)
+            if (row_index[p] != j) fill[j]++, fill[row_index[p]]++;
+    g->start[0] = 0;
+    for (j = 0; j < n; j++) {
+        g->start[j + 1] = g->start[j] + fill[j];
+        fill[j] = g->start[j];
+    }
+    for (j = 0; j < n; j++)
+        for (p = col_start[j]; p < col_start[j + 1]; p++) {
+            int i = row_index[p];
+            if (i != j) g->adj[fill[j]++] = i, g->adj[fill[i]++] = j;
+        }
+    dcsi_graph_unique(g, fill);
+    return DCS_OK;
+}
+
+/* >>amd ----------------------------------------------------------------------------------------
+   Approximate minimum degree (Amestoy, Davis, Duff 1996). Eliminating a variable makes a clique of
+   its neighbours; the quotient graph stores that clique once, as an element. A list of a variable
+   holds first its elements, then its remaining variables. Variables with equal lists are one
+   supervariable of weight nv; variables without other neighbours leave together with the pivot.
+   Degrees are upper bounds: |A_i| + |L_p \ i| + sum over elements e of |L_e \ L_p|. */
+
+typedef struct dcsi_amd {
+    int n, left;                         /* weight not yet eliminated */
+    int *list, list_size, list_free;     /* storage of all lists ... */
+    int *spare;                          /* ... and where they go when it is full */
+    int *start, *len, *elements;         /* list of i; elements[i]: how many of it are elements */
+    int *nv;                             /* weight; 0 absorbed; negative while in the new element */
+    int *degree;                         /* variables: bound; elements: weight of the list */
+    int *is_element;                     /* 0 variable, 1 element, 2 absorbed element or variable */
+    int *into;                           /* absorbed: where; else -1 */
+    int *head, *next, *prev, lowest;     /* variables by degree */
+    int *mark, stamp;                    /* |L_e \ L_p| + stamp, or equality marks */
+    int *hash_head, *hash_next, *hash;   /* variables of the new element by hash of their list */
+    int *pivots, pivot_count;            /* elements in order of elimination */
+} dcsi_amd;
+
+static void dcsi_amd_unlink(dcsi_amd *q, int i)
+{
+    if (q->prev[i] >= 0)
+        q->next[q->prev[i]] = q->next[i];
+    else
+        q->head[q->degree[i]] = q->next[i];
+    if (q->next[i] >= 0) q->prev[q->next[i]] = q->prev[i];
+}
+
+static void dcsi_amd_link(dcsi_amd *q, int i)
+{
+    int d = q->degree[i];
+    q->next[i] = q->head[d];
+    q->prev[i] = -1;
+    if (q->head[d] >= 0) q->prev[q->head[d]] = i;
+    q->head[d] = i;
+    q->lowest = dcsi_min(q->lowest, d);
+}
+
+/* Stamps grow by up to n per pivot; start over before they overflow. */
+static void dcsi_amd_new_stamp(dcsi_amd *q, int step)
+{
+    int i;
+    if (q->stamp < INT32_MAX - 2 * q->n - 4 - step) {
+        q->stamp += step;
+        return;
+    }
+    q->stamp = 2;
+    for (i = 0; i < q->n; i++)
+        if (q->mark[i] != 0) q->mark[i] = 1;
+}
+
+/* Move all living lists to the spare storage. */
+static void dcsi_amd_compact(dcsi_amd *q)
+{
+    int i, *old = q->list;
+    q->list_free = 0;
+    for (i = 0; i < q->n; i++) {
+        if (q->is_element[i] == 2) continue;
+        memcpy(q->spare + q->list_free, old + q->start[i], (size_t)q->len[i] * sizeof(int));
+        q->start[i] = q->list_free;
+        q->list_free += q->len[i];
+    }
+    q->list = q->spare;
+    q->spare = old;
+}
+
+static dcs_result dcsi_amd_init(dcsi_amd *q, dcsi_pool *pool, const dcsi_graph *g)
+{
+    int i, n = g->n, *block;
+    memset(q, 0, sizeof *q);
+    q->n = n;
+    if (g->start[n] > INT32_MAX / 2 - n) return pool->status = DCS_ERROR_TOO_LARGE;
+    q->list_size = g->start[n] + g->start[n] / 4 + n + 1;
+    q->list = dcsi_take_ints(pool, q->list_size);
+    q->spare = dcsi_take_ints(pool, q->list_size);
+    block = dcsi_take_ints(pool, 15 * ((ptrdiff_t)n + 1));
+    if (pool->status != DCS_OK) return pool->status;
+    q->start = block, q->len = block + (n + 1), q->elements = block + 2 * (ptrdiff_t)(n + 1);
+    q->nv = block + 3 * (ptrdiff_t)(n + 1), q->degree = block + 4 * (ptrdiff_t)(n + 1);
+    q->is_element = block + 5 * (ptrdiff_t)(n + 1), q->into = block + 6 * (ptrdiff_t)(n + 1);
+    q->head = block + 7 * (ptrdiff_t)(n + 1), q->next = block + 8 * (ptrdiff_t)(n + 1);
+    q->prev = block + 9 * (ptrdiff_t)(n + 1), q->mark = block + 10 * (ptrdiff_t)(n + 1);
+    q->hash_head = block + 11 * (ptrdiff_t)(n + 1), q->hash_next = block + 12 * (ptrdiff_t)(n + 1);
+    q->hash = block + 13 * (ptrdiff_t)(n + 1), q->pivots = block + 14 * (ptrdiff_t)(n + 1);
+    memcpy(q->list, g->adj, (size_t)g->start[n] * sizeof(int));
+    q->list_free = g->start[n];
+    dcsi_fill_ints(q->head, n, -1);
+    dcsi_fill_ints(q->hash_head, n, -1);
+    for (i = 0; i < n; i++) {
+        q->start[i] = g->start[i];
+        q->len[i] = q->degree[i] = g->start[i + 1] - g->start[i];
+        q->elements[i] = q->is_element[i] = 0;
+        q->nv[i] = q->mark[i] = 1;
+        q->into[i] = -1;
+    }
+    q->stamp = 2;
+    q->left = q->lowest = n;
+    return DCS_OK;
+}
+
+/* Rows with very many entries would make every list long. They go last, where they are full anyway.
+   Limit: 10 sqrt(n), at least 16. Returns how many were taken out. */
+static int dcsi_amd_remove_dense(dcsi_amd *q)
+{
+    int i, dense = 0;
+    double limit = 10 * sqrt((double)q->n);
+    if (limit < 16) limit = 16;
+    for (i = q->n - 1; i >= 0; i--) {
+        if (q->degree[i] <= limit) {
+            dcsi_amd_link(q, i);
+            continue;
+        }
+        q->nv[i] = 0;
+        q->is_element[i] = 2;
+        dense++;
+    }
+    q->left -= dense;
+    return dense;
+}
+
+/* Add variable i to the new element unless it is there already. */
+static int dcsi_amd_gather(dcsi_amd *q, int i, int at)
+{
+    if (q->nv[i] <= 0) return at;
+    dcsi_amd_unlink(q, i);
+    q->nv[i] = -q->nv[i];
+    q->list[at] = i;
+    return at + 1;
+}
+
+/* The new element L_p: union of the variables of p and of its elements, which it absorbs. Its list
+   is written at the free end. Returns its weight. */
+static int dcsi_amd_make_element(dcsi_amd *q, int p)
+{
+    int k, j, at, need = q->len[p] - q->elements[p], weight = 0;
+    for (k = 0; k < q->elements[p]; k++) need += q->len[q->list[q->start[p] + k]];
+    if (dcsi_min(need, q->left) > q->list_size - q->list_free) dcsi_amd_compact(q);
+    at = q->list_free;
+    for (k = 0; k < q->len[p]; k++) {
+        int e = q->list[q->start[p] + k];
+        if (k >= q->elements[p]) {
+            at = dcsi_amd_gather(q, e, at);
+            continue;
+        }
+        for (j = 0; j < q->len[e]; j++) at = dcsi_amd_gather(q, q->list[q->start[e] + j], at);
+        q->is_element[e] = 2;
+    }
+    q->start[p] = q->list_free;
+    q->len[p] = at - q->list_free;
+    q->list_free = at;
+    q->is_element[p] = 1;
+    for (k = 0; k < q->len[p]; k++) weight -= q->nv[q->list[q->start[p] + k]];
+    return weight;
+}
+
+/* mark[e] - stamp = |L_e \ L_p| for every element e next to L_p. */
+static void dcsi_amd_overlaps(dcsi_amd *q, int p)
+{
+    int k, j;
+    for (k = 0; k < q->len[p]; k++) {
+        int i = q->list[q->start[p] + k], weight = -q->nv[i];
+        const int *list = q->list + q->start[i];
+        for (j = 0; j < q->elements[i]; j++) {
+            int e = list[j];
+            if (q->is_element[e] == 2) continue;
+            if (q->mark[e] < q->stamp) q->mark[e] = q->stamp + q->degree[e];
+            q->mark[e] -= weight;
+        }
+    }
+}
+
+/* Rebuild the list of variable i: p, then the living elements that reach beyond L_p, then living
+   variables outside of L_p. There is room for p because p itself, or an element absorbed by p, was
+   in the list. Returns the degree bound without L_p; *hash sums the list. */
+static int dcsi_amd_clean(dcsi_amd *q, int p, int i, unsigned *hash)
+{
+    int *list = q->list + q->start[i];
+    int k, kept = 0, count = q->elements[i], total = q->len[i], degree = 0;
+    unsigned sum = 0;
+    for (k = 0; k < count; k++) {
+        int e = list[k], outside;
+        if (q->is_element[e] == 2) continue;
+        outside = q->mark[e] - q->stamp;
+        if (outside == 0) {
+            q->is_element[e] = 2; /* aggressive absorption: L_e is inside L_p */
+            continue;
+        }
+        degree = dcsi_min(degree + outside, q->n);
+        sum += (unsigned)e;
+        list[kept++] = e;
+    }
+    q->elements[i] = kept + 1;
+    for (k = count; k < total; k++) {
+        int v = list[k];
+        if (q->nv[v] <= 0) continue;
+        degree = dcsi_min(degree + q->nv[v], q->n);
+        sum += (unsigned)v;
+        list[kept++] = v;
+    }
+    list[kept] = list[q->elements[i] - 1];
+    list[q->elements[i] - 1] = list[0];
+    list[0] = p;
+    q->len[i] = kept + 1;
+    *hash = sum;
+    return degree;
+}
+
+/* New degree bounds of L_p without its own weight; variables left with L_p only are eliminated
+   along with p. Returns the weight that remains in L_p. */
+static int dcsi_amd_degrees(dcsi_amd *q, int p, int weight)
+{
+    int k;
+    for (k = 0; k < q->len[p]; k++) {
+        int i = q->list[q->start[p] + k], degree;
+        unsigned hash;
+        degree = dcsi_amd_clean(q, p, i, &hash);
+        if (degree == 0) {
+            weight += q->nv[i];
+            q->left += q->nv[i];
+            q->nv[i] = 0;
+            q->is_element[i] = 2;
+            q->into[i] = p;
+            continue;
+        }
+        q->degree[i] = dcsi_min(q->degree[i], degree);
+        q->hash[i] = (int)(hash % (unsigned)q->n);
+        q->hash_next[i] = q->hash_head[q->hash[i]];
+        q->hash_head[q->hash[i]] = i;
+    }
+    return weight;
+}
+
+/* 1 if the list of j consists of entries marked with the present stamp (p comes first in all). */
+static int dcsi_amd_same(const dcsi_amd *q, int i, int j)
+{
+    const int *list = q->list + q->start[j];
+    int k;
+    if (q->len[i] != q->len[j] || q->elements[i] != q->elements[j]) return 0;
+    for (k = 1; k < q->len[j]; k++)
+        if (q->mark[list[k]] != q->stamp) return 0;
+    return 1;
+}
+
+/* Merge variables of one hash bucket that have the same list. */
+static void dcsi_amd_merge_bucket(dcsi_amd *q, int bucket)
+{
+    int i, j, k, last;
+    for (i = q->hash_head[bucket]; i >= 0 && q->hash_next[i] >= 0; i = q->hash_next[i]) {
+        for (k = 1; k < q->len[i]; k++) q->mark[q->list[q->start[i] + k]] = q->stamp;
+        for (last = i, j = q->hash_next[i]; j >= 0; j = q->hash_next[j]) {
+            if (!dcsi_amd_same(q, i, j)) {
+                last = j;
+                continue;
+            }
+            q->nv[i] += q->nv[j];
+            q->nv[j] = 0;
+            q->is_element[j] = 2;
+            q->into[j] = i;
+            q->hash_next[last] = q->hash_next[j];
+        }
+        dcsi_amd_new_stamp(q, 1);
+    }
+    q->hash_head[bucket] = -1;
+}
+
+/* Back to positive weights, into the degree lists, and L_p to its final length. */
+static void dcsi_amd_finish_element(dcsi_amd *q, int p, int weight)
+{
+    int k, kept = 0, *list = q->list + q->start[p];
+    for (k = 0; k < q->len[p]; k++) {
+        int i = list[k], nv;
+        if (q->is_element[i] == 2) continue;
+        nv = q->nv[i] = -q->nv[i];
+        q->degree[i] = dcsi_min(q->degree[i] + weight - nv, q->left - nv);
+        dcsi_amd_link(q, i);
+        list[kept++] = i;
+    }
+    q->len[p] = kept;
+    q->list_free = q->start[p] + kept;
+    q->degree[p] = weight;
+    if (kept == 0) q->is_element[p] = 2;
+}
+
+static void dcsi_amd_eliminate(dcsi_amd *q, int *max_weight)
+{
+    int p, k, weight;
+    while (q->head[q->lowest] < 0) q->lowest++;
+    p = q->head[q->lowest];
+    dcsi_amd_unlink(q, p);
+    q->left -= q->nv[p];
+    q->nv[p] = -q->nv[p];
+    q->pivots[q->pivot_count++] = p;
+    weight = dcsi_amd_make_element(q, p);
+    *max_weight = dcsi_max(*max_weight, weight);
+    dcsi_amd_overlaps(q, p);
+    weight = dcsi_amd_degrees(q, p, weight);
+    dcsi_amd_new_stamp(q, *max_weight + 1);
+    for (k = 0; k < q->len[p]; k++) {
+        int i = q->list[q->start[p] + k];
+        if (q->is_element[i] != 2 && q->hash_head[q->hash[i]] >= 0)
+            dcsi_amd_merge_bucket(q, q->hash[i]);
+    }
+    dcsi_amd_finish_element(q, p, weight);
+}
+
+/* order[k] = variable eliminated k-th: every pivot followed by what was absorbed into it. */
+static void dcsi_amd_output(dcsi_amd *q, int *order)
+{
+    int n = q->n, i, k, *rank = q->degree, *count = q->head, *key = q->next;
+    dcsi_fill_ints(rank, n, -1);
+    for (k = 0; k < q->pivot_count; k++) rank[q->pivots[k]] = k;
+    for (i = 0; i < n; i++) {
+        int root = i, walk = i;
+        while (rank[root] < 0 && q->into[root] >= 0) root = q->into[root];
+        while (rank[walk] < 0 && q->into[walk] >= 0) { /* halve later walks */
+            int up = q->into[walk];
+            q->into[walk] = root;
+            walk = up;
+        }
+        key[i] = rank[root] >= 0 ? rank[root] : q->pivot_count; /* dense ones last */
+    }
+    dcsi_bucket_sort(n, q->pivot_count + 1, key, NULL, order, count);
+}
+
+/* Scratch comes from pool. order: n numbers. */
+static dcs_result dcsi_amd_order(dcsi_pool *pool, const dcsi_graph *g, int *order)
+{
+    dcsi_amd q;
+    int max_weight = 0;
+    if (g->n == 0) return DCS_OK;
+    if (dcsi_amd_init(&q, pool, g) != DCS_OK) return pool->status;
+    dcsi_amd_remove_dense(&q);
+    while (q.left > 0) dcsi_amd_eliminate(&q, &max_weight);
+    dcsi_amd_output(&q, order);
+    return DCS_OK;
+}
+
+/* >>tree ---------------------------------------------------------------------------------------
+   Elimination tree, postorder and column counts of A permuted by `order`; position is the inverse.
+   parent[k] of elimination position k, -1 for roots. */
+
+/* Liu 1990: walk from every neighbour eliminated before k to its root, which k then tops. */
+static void dcsi_tree(const dcsi_graph *g, const int *order, const int *position, int *parent,
+                      int *ancestor)
+{
+    int k, p;
+    for (k = 0; k < g->n; k++) {
+        int v = order[k];
+        parent[k] = ancestor[k] = -1;
+        for (p = g->start[v]; p < g->start[v + 1]; p++) {
+            int i = position[g->adj[p]];
+            while (i >= 0 && i < k) {
+                int up = ancestor[i];
+                ancestor[i] = k;
+                if (up < 0) parent[i] = k;
+                i = up;
+            }
+        }
+    }
+}
+
+/* post[k] = node visited k-th; children in rising order. head, next: n numbers of scratch. */
+static void dcsi_postorder(int n, const int *parent, int *post, int *head, int *next)
+{
+    int i, k = 0, root, top;
+    dcsi_fill_ints(head, n, -1);
+    for (i = n - 1; i >= 0; i--) {
+        if (parent[i] < 0) continue;
+        next[i] = head[parent[i]];
+        head[parent[i]] = i;
+    }
+    for (root = 0; root < n; root++) {
+        if (parent[root] >= 0) continue;
+        top = root;
+        for (;;) {
+            while (head[top] >= 0) { /* down to the first leaf, consuming child lists */
+                int child = head[top];
+                head[top] = next[child];
+                top = child;
+            }
+            post[k++] = top;
+            if (top == root) break;
+            top = parent[top];
+        }
+    }
+}
+
+static int dcsi_find(int *set, int i)
+{
+    int root = i;
+    while (set[root] != root) root = set[root];
+    while (set[i] != root) {
+        int up = set[i];
+        set[i] = root;
+        i = up;
+    }
+    return root;
+}
+
+/* Column counts of L with the diagonal (Gilbert, Ng, Peyton 1994), nodes in postorder. Row i of L
+   is the subtree of the tree spanned by i and the columns of A in row i; counting, for every
+   column, the leaves of such subtrees minus the points where their paths meet gives, summed over
+   descendants, the number of rows that contain the column. work: 4n numbers. */
+static void dcsi_counts(const dcsi_graph *g, const int *order, const int *position,
+                        const int *parent, int *count, int *work)
+{
+    int n = g->n, j, p, *first = work, *deepest = work + n;
+    int *last_leaf = work + 2 * (ptrdiff_t)n, *set = work + 3 * (ptrdiff_t)n;
+    for (j = 0; j < n; j++) {
+        first[j] = j;
+        deepest[j] = last_leaf[j] = -1;
+        set[j] = j;
+    }
+    for (j = 0; j < n; j++)
+        if (parent[j] >= 0) first[parent[j]] = dcsi_min(first[parent[j]], first[j]);
+    for (j = 0; j < n; j++) count[j] = first[j] == j ? 1 : 0;
+    for (j = 0; j < n; j++) {
+        int v = order[j];
+        if (parent[j] >= 0) count[parent[j]]--;
+        for (p = g->start[v]; p < g->start[v + 1]; p++) {
+            int i = position[g->adj[p]];
+            if (i <= j || first[j] <= deepest[i]) continue;
+            deepest[i] = first[j];
+            count[j]++;
+            if (last_leaf[i] >= 0) count[dcsi_find(set, last_leaf[i])]--;
+            last_leaf[i] = j;
+        }
+        if (parent[j] >= 0) set[j] = parent[j];
+    }
+    for (j = 0; j < n; j++)
+        if (parent[j] >= 0) count[parent[j]] += count[j];
+}
+
+/* >>supernodes ---------------------------------------------------------------------------------
+   From the tree to panels. Works on nodes; the expansion by the block size comes at the end. A
+   panel ("group" before it is cut to size) is a set of columns that share the rows below them. */
+
+typedef struct dcsi_symbolic {
+    int n;
+    int *order, *position, *parent, *count; /* n each, in order of elimination */
+    int groups;
+    int *first;           /* groups + 1: first column */
+    ptrdiff_t *row_start; /* groups + 1 */
+    int *rows;            /* rows below the columns, rising */
+} dcsi_symbolic;
+
+/* Tree and counts; replaces the order by an equivalent postorder. */
+static dcs_result dcsi_symbolic_tree(dcsi_pool *pool, const dcsi_graph *g, dcsi_symbolic *s)
+{
+    int n = g->n, k, *work = dcsi_take_ints(pool, 4 * (ptrdiff_t)n), *post, *moved;
+    s->n = n;
+    s->position = dcsi_take_ints(pool, n);
+    s->parent = dcsi_take_ints(pool, n);
+    s->count = dcsi_take_ints(pool, n);
+    if (pool->status != DCS_OK) return pool->status;
+    for (k = 0; k < n; k++) s->position[s->order[k]] = k;
+    post = s->count, moved = work + 2 * (ptrdiff_t)n;
+    dcsi_tree(g, s->order, s->position, s->parent, work);
+    dcsi_postorder(n, s->parent, post, work, work + n);
+    for (k = 0; k < n; k++) work[post[k]] = k; /* work: new place of old position */
+    for (k = 0; k < n; k++) {
+        int up = s->parent[post[k]];
+        moved[k] = up < 0 ? -1 : work[up];
+        work[n + k] = s->order[post[k]];
+    }
+    memcpy(s->order, work + n, (size_t)n * sizeof(int));
+    memcpy(s->parent, moved, (size_t)n * sizeof(int));
+    for (k = 0; k < n; k++) s->position[s->order[k]] = k;
+    dcsi_counts(g, s->order, s->position, s->parent, s->count, work);
+    return DCS_OK;
+}
+
+/* Scalars in L and multiply-adds of Cholesky, from the node counts. Column t of a node with count c
+   has b c - t scalars; a column of h scalars costs about h^2 operations. */
+static void dcsi_fill(const dcsi_symbolic *s, int b, int64_t *nonzeros, double *flops)
+{
+    int k, t;
+    *nonzeros = 0, *flops = 0;
+    for (k = 0; k < s->n; k++)
+        for (t = 0; t < b; t++) {
+            int64_t h = (int64_t)b * s->count[k] - t;
+            *nonzeros += h;
+            *flops += (double)h * (double)h;
+        }
+}
+
+typedef struct dcsi_merge {
+    int m;                     /* panels before merging */
+    int *first, *width, *height;
+    int *into;                 /* panel it joined, or -1 */
+    int *child, *sibling;      /* lists of children, last child first */
+    double *zeros;             /* explicit zeros, in nodes */
+    int *of;                   /* panel of a column */
+} dcsi_merge;
+
+/* Columns j and j+1 share a panel when j+1 is the parent of j and has one row less. */
+static dcs_result dcsi_find_panels(dcsi_pool *pool, const dcsi_symbolic *s, dcsi_merge *g)
+{
+    int n = s->n, j, m = 0;
+    g->first = dcsi_take_ints(pool, (ptrdiff_t)n + 1);
+    g->of = dcsi_take_ints(pool, n);
+    if (pool->status != DCS_OK) return pool->status;
+    for (j = 0; j < n; j++) {
+        if (j == 0 || s->parent[j - 1] != j || s->count[j - 1] != s->count[j] + 1)
+            g->first[m++] = j;
+        g->of[j] = m - 1;
+    }
+    g->first[m] = n;
+    g->m = m;
+    g->width = dcsi_take_ints(pool, m);
+    g->height = dcsi_take_ints(pool, m);
+    g->into = dcsi_take_ints(pool, m);
+    g->child = dcsi_take_ints(pool, m);
+    g->sibling = dcsi_take_ints(pool, m);
+    g->zeros = dcsi_take_doubles(pool, m);
+    if (pool->status != DCS_OK) return pool->status;
+    for (j = 0; j < m; j++) {
+        g->width[j] = g->first[j + 1] - g->first[j];
+        g->height[j] = s->count[g->first[j]];
+        g->into[j] = g->child[j] = g->sibling[j] = -1;
+        g->zeros[j] = 0;
+    }
+    for (j = 0; j < m; j++) {
+        int up = s->parent[g->first[j + 1] - 1], t;
+        if (up < 0) continue;
+        t = g->of[up];
+        g->sibling[j] = g->child[t];
+        g->child[t] = j;
+    }
+    return DCS_OK;
+}
+
+/* Should a panel of this width (scalar columns) exist although a share of it is zeros? Narrow
+   panels cost more in bookkeeping than zeros do in arithmetic. */
+static int dcsi_merge_pays(double width, double share, double relax)
+{
+    if (share <= 0) return 1;
+    if (width <= 8) return share <= 0.5 * relax;
+    if (width <= 16) return share <= 0.25 * relax;
+    if (width <= 48) return share <= 0.12 * relax;
+    return share <= 0.05 * relax;
+}
+
+/* Bottom-up: let children join while it pays. The union of a child and its parent has the columns
+   of both and the rows of the parent. */
+static void dcsi_merge_panels(dcsi_merge *g, int b, double relax)
+{
+    int t, c;
+    for (t = 0; t < g->m; t++)
+        for (c = g->child[t]; c >= 0; c = g->sibling[c]) {
+            int width = g->width[c] + g->width[t];
+            int added = g->height[t] - (g->height[c] - g->width[c]);
+            double zeros = g->zeros[c] + g->zeros[t] + (double)added * g->width[c];
+            double height = (double)g->height[t] + g->width[c];
+            double all = width * height - 0.5 * width * (width - 1.0);
+            if (!dcsi_merge_pays((double)width * b, zeros / all, relax)) continue;
+            g->into[c] = t;
+            g->width[t] = width;
+            g->height[t] += g->width[c];
+            g->zeros[t] = zeros;
+        }
+}
+
+/* Renumber so that the columns of a group are neighbours. A group comes after all groups below it
+   in the tree because its number is that of its topmost panel. */
+static dcs_result dcsi_number_groups(dcsi_pool *pool, dcsi_symbolic *s, dcsi_merge *g)
+{
+    int n = s->n, k, t, *key = dcsi_take_ints(pool, n), *sorted = dcsi_take_ints(pool, n);
+    int *start = dcsi_take_ints(pool, (ptrdiff_t)g->m + 1), *order = s->parent;
+    s->first = dcsi_take_ints(pool, (ptrdiff_t)g->m + 1);
+    s->row_start = (ptrdiff_t *)dcsi_pool_take(pool, (ptrdiff_t)g->m + 1, sizeof(ptrdiff_t));
+    if (pool->status != DCS_OK) return pool->status;
+    for (t = g->m - 1; t >= 0; t--) g->into[t] = g->into[t] < 0 ? t : g->into[g->into[t]];
+    for (k = 0; k < n; k++) key[k] = g->into[g->of[k]];
+    dcsi_bucket_sort(n, g->m, key, NULL, sorted, start);
+    for (k = 0; k < n; k++) order[k] = s->order[sorted[k]];
+    memcpy(s->order, order, (size_t)n * sizeof(int));
+    for (k = 0; k < n; k++) s->position[s->order[k]] = k;
+    s->groups = 0;
+    s->row_start[0] = 0;
+    for (t = 0; t < g->m; t++) {
+        if (g->into[t] != t) continue;
+        s->first[s->groups++] = start[t];
+        s->row_start[s->groups] = s->row_start[s->groups - 1] + g->height[t] - g->width[t];
+    }
+    s->first[s->groups] = n;
+    return DCS_OK;
+}
+
+/* Sort every list of rows: deal the groups out to their rows, then collect row by row. */
+static dcs_result dcsi_sort_rows(dcsi_pool *pool, dcsi_symbolic *s)
+{
+    ptrdiff_t total = s->row_start[s->groups], p, *fill, *next;
+    int *dealt = dcsi_take_ints(pool, total), k, t;
+    fill = (ptrdiff_t *)dcsi_pool_take(pool, (ptrdiff_t)s->n + 1, sizeof(ptrdiff_t));
+    next = (ptrdiff_t *)dcsi_pool_take(pool, s->groups, sizeof(ptrdiff_t));
+    if (pool->status != DCS_OK) return pool->status;
+    for (k = 0; k <= s->n; k++) fill[k] = 0;
+    for (p = 0; p < total; p++) fill[s->rows[p] + 1]++;
+    for (k = 0; k < s->n; k++) fill[k + 1] += fill[k];
+    for (t = 0; t < s->groups; t++)
+        for (p = s->row_start[t]; p < s->row_start[t + 1]; p++) dealt[fill[s->rows[p]]++] = t;
+    for (t = 0; t < s->groups; t++) next[t] = s->row_start[t];
+    for (k = 0, p = 0; k < s->n; k++)
+        for (; p < fill[k]; p++) s->rows[next[dealt[p]]++] = k;
+    return DCS_OK;
+}
+
+/* Rows of every group: those of A below its columns, and those its children pass on. */
+static dcs_result dcsi_find_rows(dcsi_pool *pool, const dcsi_graph *g, dcsi_symbolic *s)
+{
+    int n = s->n, t, c, k, p, *mark = dcsi_take_ints(pool, n), *of = dcsi_take_ints(pool, n);
+    int *child = dcsi_take_ints(pool, s->groups), *sibling = dcsi_take_ints(pool, s->groups);
+    s->rows = dcsi_take_ints(pool, s->row_start[s->groups]);
+    if (pool->status != DCS_OK) return pool->status;
+    dcsi_fill_ints(mark, n, -1);
+    dcsi_fill_ints(child, s->groups, -1);
+    for (t = 0; t < s->groups; t++)
+        for (k = s->first[t]; k < s->first[t + 1]; k++) of[k] = t;
+    for (t = 0; t < s->groups; t++) {
+        int end = s->first[t + 1], lowest = n;
+        ptrdiff_t at = s->row_start[t], q;
+        for (k = s->first[t]; k < end; k++) {
+            int v = s->order[k];
+            for (p = g->start[v]; p < g->start[v + 1]; p++) {
+                int row = s->position[g->adj[p]];
+                if (row >= end && mark[row] != t) mark[row] = t, s->rows[at++] = row;
+            }
+        }
+        for (c = child[t]; c >= 0; c = sibling[c])
+            for (q = s->row_start[c]; q < s->row_start[c + 1]; q++) {
+                int row = s->rows[q];
+                if (row >= end && mark[row] != t) mark[row] = t, s->rows[at++] = row;
+            }
+        DCS_ASSERT(at == s->row_start[t + 1]);
+        for (q = s->row_start[t]; q < at; q++) lowest = dcsi_min(lowest, s->rows[q]);
+        if (lowest < n) sibling[t] = child[of[lowest]], child[of[lowest]] = t;
+    }
+    return dcsi_sort_rows(pool, s);
+}
+
+/* >>analysis -----------------------------------------------------------------------------------
+   The immutable result: panels in scalars, and the place of every entry of the input in them.
+
+   Panel s has the columns first[s] .. first[s+1]-1, nc of them, and m = row_start[s+1] -
+   row_start[s] rows below. Packed, rows stand in bands of 4: ceil(nc/4) bands for the triangle on
+   the diagonal, ceil(m/4) for the rest, missing rows being zero. Band g stores for column k its
+   four rows side by side at offset (g*nc + k)*4. In the buffer where a panel is assembled, the same
+   rows are a column-major array with `lead` rows, the last 4 of which collect what belongs
+   nowhere. */
+
+struct dcs_analysis {
+    dcsi_pool pool;
+    dcs_desc desc;
+    dcs_info info;
+    int n, block, size;       /* nodes, scalars per node, n * block */
+    int entries;              /* of the input pattern */
+    int *order, *position;    /* node eliminated k-th, and the inverse */
+    int supers;
+    int *first;               /* supers + 1: scalar columns */
+    int *of;                  /* supernode of a scalar column */
+    ptrdiff_t *row_start;     /* supers + 1 */
+    int *rows;                /* scalar rows below the columns, rising */
+    ptrdiff_t *panel_start;   /* supers + 1: in doubles */
+    int *entry_start;         /* supers + 1 */
+    int *entry_source;        /* 2 * input entry + 1 if the elimination order swaps row and column */
+    int *entry_row, *entry_column; /* where its block starts in the buffer */
+    int max_rows;             /* longest list of rows */
+    ptrdiff_t max_work;       /* largest buffer, in doubles */
+    ptrdiff_t max_panel;      /* largest packed panel, in doubles */
+};
+
+static int dcsi_bands(int rows)
+{
+    return (rows + 3) / 4;
+}
+
+static int dcsi_lead(int nc, int m)
+{
+    int lead = 4 * (dcsi_bands(nc) + dcsi_bands(m)) + 4;
+    return lead % 64 == 0 ? lead + 4 : lead; /* columns must not share cache sets */
+}
+
+/* Number of nodes per piece when a group of `width` nodes is cut into panels of at most max_width
+   scalars: nearly equal pieces whose scalar widths are multiples of 4. */
+static int dcsi_piece(int width, int b, int max_width)
+{
+    int unit = b % 4 == 0 ? 1 : b % 2 == 0 ? 2 : 4, pieces, per;
+    if ((ptrdiff_t)width * b <= max_width) return dcsi_max(width, 1);
+    pieces = (int)(((ptrdiff_t)width * b + max_width - 1) / max_width);
+    per = (width + pieces - 1) / pieces;
+    per = (per + unit - 1) / unit * unit;
+    return dcsi_max(1, per);
+}
+
+/* Count panels and their rows after cutting. */
+static void dcsi_count_pieces(dcs_analysis *a, const dcsi_symbolic *s, ptrdiff_t *rows)
+{
+    int t, k;
+    a->supers = 0;
+    *rows = 0;
+    for (t = 0; t < s->groups; t++) {
+        int width = s->first[t + 1] - s->first[t], per = dcsi_piece(width, a->block, a->desc.max_width);
+        ptrdiff_t below = s->row_start[t + 1] - s->row_start[t];
+        for (k = 0; k < width; k += per) {
+            a->supers++;
+            *rows += (below + width - dcsi_min(k + per, width)) * a->block;
+        }
+    }
+}
+
+static dcs_result dcsi_take_panels(dcs_analysis *a, ptrdiff_t rows)
+{
+    dcsi_pool *pool = &a->pool;
+    a->first = dcsi_take_ints(pool, (ptrdiff_t)a->supers + 1);
+    a->of = dcsi_take_ints(pool, a->size);
+    a->row_start = (ptrdiff_t *)dcsi_pool_take(pool, (ptrdiff_t)a->supers + 1, sizeof(ptrdiff_t));
+    a->rows = dcsi_take_ints(pool, rows);
+    a->panel_start = (ptrdiff_t *)dcsi_pool_take(pool, (ptrdiff_t)a->supers + 1, sizeof(ptrdiff_t));
+    a->entry_start = dcsi_take_ints(pool, (ptrdiff_t)a->supers + 1);
+    a->entry_source = dcsi_take_ints(pool, a->entries);
+    a->entry_row = dcsi_take_ints(pool, a->entries);
+    a->entry_column = dcsi_take_ints(pool, a->entries);
+    return pool->status;
+}
+
+/* One panel: node columns [from, to) of group t. */
+static dcs_result dcsi_add_panel(dcs_analysis *a, const dcsi_symbolic *s, int t, int from, int to,
+                                 int super)
+{
+    int b = a->block, k, c, nc = (to - from) * b, m;
+    ptrdiff_t at = a->row_start[super], q, work, panel;
+    a->first[super] = from * b;
+    for (k = from * b; k < to * b; k++) a->of[k] = super;
+    for (k = to * b; k < s->first[t + 1] * b; k++) a->rows[at++] = k;
+    for (q = s->row_start[t]; q < s->row_start[t + 1]; q++)
+        for (c = 0; c < b; c++) a->rows[at++] = s->rows[q] * b + c;
+    a->row_start[super + 1] = at;
+    m = (int)(at - a->row_start[super]);
+    if ((double)dcsi_lead(nc, m) * nc > (double)(PTRDIFF_MAX / 64)) return DCS_ERROR_TOO_LARGE;
+    work = (ptrdiff_t)dcsi_lead(nc, m) * nc;
+    panel = (ptrdiff_t)4 * (dcsi_bands(nc) + dcsi_bands(m)) * nc;
+    if (a->panel_start[super] > PTRDIFF_MAX / 32 - panel) return DCS_ERROR_TOO_LARGE;
+    a->panel_start[super + 1] = a->panel_start[super] + panel;
+    a->info.stored_nonzeros += (int64_t)nc * m + (int64_t)nc * (nc + 1) / 2;
+    a->max_rows = dcsi_max(a->max_rows, m);
+    if (work > a->max_work) a->max_work = work;
+    if (panel > a->max_panel) a->max_panel = panel;
+    return DCS_OK;
+}
+
+static dcs_result dcsi_make_panels(dcs_analysis *a, const dcsi_symbolic *s)
+{
+    ptrdiff_t rows;
+    int t, k, super = 0;
+    dcsi_count_pieces(a, s, &rows);
+    if (dcsi_take_panels(a, rows) != DCS_OK) return a->pool.status;
+    a->row_start[0] = a->panel_start[0] = 0;
+    for (t = 0; t < s->groups; t++) {
+        int width = s->first[t + 1] - s->first[t], per = dcsi_piece(width, a->block, a->desc.max_width);
+        for (k = 0; k < width; k += per) {
+            dcs_result result = dcsi_add_panel(a, s, t, s->first[t] + k,
+                                               s->first[t] + dcsi_min(k + per, width), super++);
+            if (result != DCS_OK) return a->pool.status = result;
+        }
+    }
+    a->first[super] = a->size;
+    return DCS_OK;
+}
+
+/* Column of the factor (in nodes) that entry (i, j) of the input goes to. */
+static int dcsi_entry_column(const dcs_analysis *a, int i, int j)
+{
+    return dcsi_min(a->position[i], a->position[j]);
+}
+
+/* Sort the input entries by panel and note where in the buffer each block goes. */
+static dcs_result dcsi_map_entries(dcsi_pool *pool, dcs_analysis *a, const int *col_start,
+                                   const int *row_index)
+{
+    int *column = dcsi_take_ints(pool, a->entries), *key = dcsi_take_ints(pool, a->entries);
+    int *sorted = dcsi_take_ints(pool, a->entries), *place = dcsi_take_ints(pool, a->size);
+    int j, p, s, b = a->block, k;
+    ptrdiff_t q;
+    if (pool->status != DCS_OK) return pool->status;
+    for (j = 0; j < a->n; j++)
+        for (p = col_start[j]; p < col_start[j + 1]; p++) {
+            column[p] = j;
+            key[p] = a->of[dcsi_entry_column(a, row_index[p], j) * b];
+        }
+    dcsi_bucket_sort(a->entries, a->supers, key, NULL, sorted, a->entry_start);
+    for (s = 0; s < a->supers; s++) {
+        int first = a->first[s], nc = a->first[s + 1] - first;
+        for (k = 0; k < nc; k++) place[first + k] = k;
+        for (q = a->row_start[s]; q < a->row_start[s + 1]; q++)
+            place[a->rows[q]] = 4 * dcsi_bands(nc) + (int)(q - a->row_start[s]);
+        for (k = a->entry_start[s]; k < a->entry_start[s + 1]; k++) {
+            int ri, cj;
+            p = sorted[k];
+            ri = a->position[row_index[p]], cj = a->position[column[p]];
+            a->entry_source[k] = 2 * p + (ri < cj);
+            a->entry_row[k] = place[dcsi_max(ri, cj) * b];
+            a->entry_column[k] = dcsi_min(ri, cj) * b - first;
+        }
+    }
+    return DCS_OK;
+}
+
+static dcs_result dcsi_check_order(const int *order, int n, int *seen, dcs_error *err)
+{
+    int k;
+    dcsi_fill_ints(seen, n, -1);
+    for (k = 0; k < n; k++) {
+        if (order[k] < 0 || order[k] >= n || seen[order[k]] >= 0)
+            return dcsi_fail(err, DCS_ERROR_BAD_ARGUMENT, -1, k, order[k],
+                             "given_order[%d] = %d is out of range or repeated", k, order[k]);
+        seen[order[k]] = k;
+    }
+    return DCS_OK;
+}
+
+static dcs_result dcsi_check_lower(int n, const int *col_start, const int *row_index,
+                                   dcs_error *err)
+{
+    int j, p;
+    for (j = 0; j < n; j++)
+        for (p = col_start[j]; p < col_start[j + 1]; p++)
+            if (row_index[p] < j)
+                return dcsi_fail(err, DCS_ERROR_BAD_PATTERN, row_index[p], j, p,
+                                 "entry %d at (%d, %d) is above the diagonal", p, row_index[p], j);
+    return DCS_OK;
+}
+
+/* Choose the order, then tree and counts; s ends up with a postorder. Scratch from pool. */
+static dcs_result dcsi_choose_order(dcsi_pool *pool, const dcs_desc *desc, const dcsi_graph *g,
+                                    dcsi_symbolic *s, dcs_ordering *used, dcs_error *err)
+{
+    int k, n = g->n;
+    dcs_result result;
+    memset(s, 0, sizeof *s);
+    s->order = dcsi_take_ints(pool, n);
+    if (pool->status != DCS_OK) return pool->status;
+    *used = desc->ordering;
+    if (desc->ordering == DCS_ORDER_NATURAL) {
+        for (k = 0; k < n; k++) s->order[k] = k;
+    } else if (desc->ordering == DCS_ORDER_GIVEN) {
+        int *seen = dcsi_take_ints(pool, n);
+        if (pool->status != DCS_OK) return pool->status;
+        if ((result = dcsi_check_order(desc->given_order, n, seen, err)) != DCS_OK) return result;
+        memcpy(s->order, desc->given_order, (size_t)n * sizeof(int));
+    } else {
+        *used = DCS_ORDER_AMD;
+        if (dcsi_amd_order(pool, g, s->order) != DCS_OK) return pool->status;
+    }
+    return dcsi_symbolic_tree(pool, g, s);
+}
+
+static dcs_result dcsi_check_analysis(int n, int block, const int *col_start, const int *row_index,
+                                      dcs_error *err)
+{
+    dcs_result result = dcsi_check_sizes(n, n, block, err);
+    if (result == DCS_OK) result = dcsi_check_pattern(n, n, col_start, row_index, err);
+    if (result == DCS_OK) result = dcsi_check_lower(n, col_start, row_index, err);
+    return result;
+}
+
+DCS_API dcs_result dcs_count_fill(const dcs_desc *desc, int n, int block, const int *col_start,
+                                  const int *row_index, int64_t *nonzeros, dcs_error *err)
+{
+    dcs_desc checked;
+    dcsi_pool pool;
+    dcsi_graph g;
+    dcsi_symbolic s;
+    dcs_ordering used;
+    dcs_result result;
+    double flops;
+    dcsi_clear_error(err);
+    if (!nonzeros) return dcsi_bad_argument(err, "nonzeros is NULL");
+    if ((result = dcsi_check_desc(desc, &checked, err)) != DCS_OK) return result;
+    result = dcsi_check_analysis(n, block, col_start, row_index, err);
+    if (result != DCS_OK) return result;
+    dcsi_pool_init(&pool, &checked.allocator);
+    result = dcsi_graph_create(&pool, n, col_start, row_index, &g);
+    if (result == DCS_OK) result = dcsi_choose_order(&pool, &checked, &g, &s, &used, err);
+    if (result == DCS_OK) dcsi_fill(&s, block, nonzeros, &flops);
+    if (pool.status != DCS_OK) result = dcsi_pool_fail(&pool, err, "counting fill");
+    dcsi_pool_destroy(&pool);
+    return result;
+}
+
+static int64_t dcsi_factor_bytes(const dcs_analysis *a, dcs_kind kind);
+
+/* The parts of dcs_analysis_create that need scratch; scratch: a pool for it. */
+static dcs_result dcsi_analyze(dcsi_pool *scratch, dcs_analysis *a, const int *col_start,
+                               const int *row_index, dcs_error *err)
+{
+    dcsi_graph g;
+    dcsi_symbolic s;
+    dcsi_merge merge;
+    dcs_result result;
+    if (dcsi_graph_create(scratch, a->n, col_start, row_index, &g) != DCS_OK)
+        return scratch->status;
+    result = dcsi_choose_order(scratch, &a->desc, &g, &s, &a->info.ordering, err);
+    if (result != DCS_OK) return result;
+    dcsi_fill(&s, a->block, &a->info.factor_nonzeros, &a->info.flops);
+    if (dcsi_find_panels(scratch, &s, &merge) != DCS_OK) return scratch->status;
+    dcsi_merge_panels(&merge, a->block, a->desc.relax);
+    if (dcsi_number_groups(scratch, &s, &merge) != DCS_OK) return scratch->status;
+    if (dcsi_find_rows(scratch, &g, &s) != DCS_OK) return scratch->status;
+    a->order = dcsi_take_ints(&a->pool, a->n);
+    a->position = dcsi_take_ints(&a->pool, a->n);
+    if (a->pool.status != DCS_OK) return a->pool.status;
+    memcpy(a->order, s.order, (size_t)a->n * sizeof(int));
+    memcpy(a->position, s.position, (size_t)a->n * sizeof(int));
+    if (dcsi_make_panels(a, &s) != DCS_OK) return a->pool.status;
+    if (dcsi_map_entries(scratch, a, col_start, row_index) != DCS_OK) return scratch->status;
+    a->info.supernodes = a->supers;
+    a->info.factor_bytes = dcsi_factor_bytes(a, DCS_CHOLESKY);
+    return DCS_OK;
+}
+
+DCS_API dcs_result dcs_analysis_create(const dcs_desc *desc, int n, int block,
+                                       const int *col_start, const int *row_index,
+                                       dcs_analysis **out, dcs_error *err)
+{
+    dcs_desc checked;
+    dcsi_pool pool, scratch;
+    dcs_analysis *a;
+    dcs_result result;
+    dcsi_clear_error(err);
+    if (!out) return dcsi_bad_argument(err, "out is NULL");
+    *out = NULL;
+    if ((result = dcsi_check_desc(desc, &checked, err)) != DCS_OK) return result;
+    result = dcsi_check_analysis(n, block, col_start, row_index, err);
+    if (result != DCS_OK) return result;
+    dcsi_pool_init(&pool, &checked.allocator);
+    a = (dcs_analysis *)dcsi_pool_take(&pool, 1, sizeof *a);
+    if (!a) return dcsi_pool_fail(&pool, err, "analysis");
+    memset(a, 0, sizeof *a);
+    a->pool = pool;
+    a->desc = checked;
+    a->desc.given_order = NULL; /* the caller's array is not kept */
+    a->n = n, a->block = block, a->size = n * block, a->entries = col_start[n];
+    dcsi_pool_init(&scratch, &checked.allocator);
+    a->desc.given_order = checked.given_order;
+    result = dcsi_analyze(&scratch, a, col_start, row_index, err);
+    a->desc.given_order = NULL;
+    if (scratch.status != DCS_OK) result = dcsi_pool_fail(&scratch, err, "analysis");
+    if (a->pool.status != DCS_OK) result = dcsi_pool_fail(&a->pool, err, "analysis");
+    dcsi_pool_destroy(&scratch);
+    if (result == DCS_OK)
+        *out = a;
+    else
+        dcs_analysis_destroy(a);
+    return result;
+}
+
+DCS_API void dcs_analysis_destroy(dcs_analysis *a)
+{
+    dcsi_pool pool;
+    if (!a) return;
+    pool = a->pool; /* the object lives in its own pool */
+    dcsi_pool_destroy(&pool);
+}
+
+DCS_API dcs_info dcs_analysis_get_info(const dcs_analysis *a)
+{
+    return a->info;
+}
+
+DCS_API const int *dcs_analysis_get_order(const dcs_analysis *a)
+{
+    return a->order;
+}
+
+/* >>kernels ------------------------------------------------------------------------------------
+   Products of packed bands. A band is 4 rows of a panel, row i of column k at [4*k + i]. A tile is
+   c(i, j) = sum over k < n of a(i, k) b(j, k) for 4 or 8 rows i and up to 4 rows j of another band;
+   it is written to c column by column. Accumulators are named so that they stay in registers. */
+
+#if defined(__AVX__) || defined(__aarch64__)
+#define DCSI_TILE_BANDS 2 /* registers for 8 x 4 accumulators */
+#else
+#define DCSI_TILE_BANDS 1
+#endif
+
+/* 4 x 4; b0..b3 point at the first entry of four packed rows. c: 16 numbers. */
+static DCSI_INLINE void dcsi_tile_4x4(int n, const double *a, const double *b0, const double *b1,
+                                      const double *b2, const double *b3, double *c)
+{
+    dcsi_v4 c0, c1, c2, c3, v;
+    ptrdiff_t k, end = 4 * (ptrdiff_t)n;
+    dcsi_v4_zero(&c0), dcsi_v4_zero(&c1), dcsi_v4_zero(&c2), dcsi_v4_zero(&c3);
+    for (k = 0; k < end; k += 4) {
+        dcsi_v4_load(&v, a + k);
+        dcsi_v4_fma(&c0, &v, b0[k]);
+        dcsi_v4_fma(&c1, &v, b1[k]);
+        dcsi_v4_fma(&c2, &v, b2[k]);
+        dcsi_v4_fma(&c3, &v, b3[k]);
+    }
+    dcsi_v4_store(c, &c0), dcsi_v4_store(c + 4, &c1);
+    dcsi_v4_store(c + 8, &c2), dcsi_v4_store(c + 12, &c3);
+}
+
+/* 4 x 2 */
+static DCSI_INLINE void dcsi_tile_4x2(int n, const double *a, const double *b0, const double *b1,
+                                      double *c)
+{
+    dcsi_v4 c0, c1, v;
+    ptrdiff_t k, end = 4 * (ptrdiff_t)n;
+    dcsi_v4_zero(&c0), dcsi_v4_zero(&c1);
+    for (k = 0; k < end; k += 4) {
+        dcsi_v4_load(&v, a + k);
+        dcsi_v4_fma(&c0, &v, b0[k]);
+        dcsi_v4_fma(&c1, &v, b1[k]);
+    }
+    dcsi_v4_store(c, &c0), dcsi_v4_store(c + 4, &c1);
+}
+
+/* 8 x 4 from the bands a and a2; c: 16 numbers of the first, then 16 of the second. */
+static DCSI_INLINE void dcsi_tile_8x4(int n, const double *a, const double *a2, const double *b0,
+                                      const double *b1, const double *b2, const double *b3,
+                                      double *c)
+{
+    dcsi_v4 c0, c1, c2, c3, d0, d1, d2, d3, v, w;
+    ptrdiff_t k, end = 4 * (ptrdiff_t)n;
+    dcsi_v4_zero(&c0), dcsi_v4_zero(&c1), dcsi_v4_zero(&c2), dcsi_v4_zero(&c3);
+    dcsi_v4_zero(&d0), dcsi_v4_zero(&d1), dcsi_v4_zero(&d2), dcsi_v4_zero(&d3);
+    for (k = 0; k < end; k += 4) {
+        dcsi_v4_load(&v, a + k);
+        dcsi_v4_load(&w, a2 + k);
+        dcsi_v4_fma(&c0, &v, b0[k]), dcsi_v4_fma(&d0, &w, b0[k]);
+        dcsi_v4_fma(&c1, &v, b1[k]), dcsi_v4_fma(&d1, &w, b1[k]);
+        dcsi_v4_fma(&c2, &v, b2[k]), dcsi_v4_fma(&d2, &w, b2[k]);
+        dcsi_v4_fma(&c3, &v, b3[k]), dcsi_v4_fma(&d3, &w, b3[k]);
+    }
+    dcsi_v4_store(c, &c0), dcsi_v4_store(c + 4, &c1);
+    dcsi_v4_store(c + 8, &c2), dcsi_v4_store(c + 12, &c3);
+    dcsi_v4_store(c + 16, &d0), dcsi_v4_store(c + 20, &d1);
+    dcsi_v4_store(c + 24, &d2), dcsi_v4_store(c + 28, &d3);
+}
+
+/* >>update -------------------------------------------------------------------------------------
+   An earlier panel subtracts its share from the panel in the buffer: for its rows from p1 on and
+   the columns that its rows p1..p2-1 are in the present panel, w(i, j) -= a(i, :) b(j, :). */
+
+typedef struct dcsi_update {
+    const double *a; /* bands of the rows below the diagonal of the earlier panel */
+    const double *b; /* the same rows of the other operand; Cholesky: a */
+    int b_band;      /* band of the rows that b starts with */
+    int n;           /* columns of the earlier panel */
+    int p1, p2, m;
+    int lower;       /* only i >= j matters (symmetric) */
+    int skip;        /* only i >= p2 matters (second triangle of LU) */
+    const int *place; /* 4 per band: row in the buffer */
+    const int *run;   /* per band: its four rows are neighbours in the buffer */
+    double *w;
+    ptrdiff_t lead;
+} dcsi_update;
+
+/* Subtract one 4 x count tile. */
+static DCSI_INLINE void dcsi_scatter(const dcsi_update *u, int band, int q, int count,
+                                     const double *c)
+{
+    const int *row = u->place + 4 * (ptrdiff_t)band;
+    int j;
+    for (j = 0; j < count; j++, c += 4) {
+        double *to = u->w + u->place[q + j] * u->lead;
+        if (u->run[band]) {
+            dcsi_v4 have, take;
+            to += row[0];
+            dcsi_v4_load(&have, to);
+            dcsi_v4_load(&take, c);
+            dcsi_v4_sub(&have, &take);
+            dcsi_v4_store(to, &have);
+        } else {
+            to[row[0]] -= c[0];
+            to[row[1]] -= c[1];
+            to[row[2]] -= c[2];
+            to[row[3]] -= c[3];
+        }
+    }
+}
+
+/* Bands [g0, g1) against the columns q .. q + count - 1, count <= 4. */
+static void dcsi_update_columns(const dcsi_update *u, int g0, int g1, int q, int count)
+{
+    const double *b[4];
+    double c[32];
+    ptrdiff_t step = 4 * (ptrdiff_t)u->n;
+    int g, j;
+    for (j = 0; j < 4; j++) {
+        int row = q + (j < count ? j : 0);
+        b[j] = u->b + ((row >> 2) - u->b_band) * step + (row & 3);
+    }
+    if (u->lower) g0 = dcsi_max(g0, q >> 2);
+    for (g = g0; g < g1;) {
+        const double *a = u->a + g * step;
+        if (count <= 2) {
+            dcsi_tile_4x2(u->n, a, b[0], b[1], c);
+            dcsi_scatter(u, g++, q, count, c);
+        } else if (DCSI_TILE_BANDS == 2 && g + 1 < g1) {
+            dcsi_tile_8x4(u->n, a, a + step, b[0], b[1], b[2], b[3], c);
+            dcsi_scatter(u, g++, q, count, c);
+            dcsi_scatter(u, g++, q, count, c + 16);
+        } else {
+            dcsi_tile_4x4(u->n, a, b[0], b[1], b[2], b[3], c);
+            dcsi_scatter(u, g++, q, count, c);
+        }
+    }
+}
+
+/* All tiles, in blocks of bands that fit the first-level cache together with four rows of b. */
+static void dcsi_update_run(const dcsi_update *u)
+{
+    int first = (u->skip ? u->p2 : u->p1) >> 2, end = dcsi_bands(u->m), g, q;
+    int block = dcsi_max(2, 512 / dcsi_max(u->n, 1)) & ~1; /* 16 KB of a */
+    for (g = first; g < end; g += block)
+        for (q = u->p1; q < u->p2; q += 4)
+            dcsi_update_columns(u, g, dcsi_min(g + block, end), q, dcsi_min(4, u->p2 - q));
+}
+
+/* >>panel --------------------------------------------------------------------------------------
+   Factor the panel in the buffer and pack it. */
+
+/* Inverse of a lower triangular t x t matrix l (row-major, 4 per row) by forward substitution. */
+static void dcsi_invert_lower(const double *l, int t, double *inverse)
+{
+    int i, j, k;
+    for (j = 0; j < t; j++) {
+        for (i = 0; i < j; i++) inverse[4 * i + j] = 0;
+        inverse[4 * j + j] = 1 / l[4 * j + j];
+        for (i = j + 1; i < t; i++) {
+            double sum = 0;
+            for (k = j; k < i; k++) sum += l[4 * i + k] * inverse[4 * k + j];
+            inverse[4 * i + j] = -sum / l[4 * i + i];
+        }
+    }
+}
+
+/* Store the inverted diagonal block of band g into its panel: t columns, rows beyond t zero. */
+static void dcsi_store_inverse(double *panel, int nc, int g, int t, const double *inverse)
+{
+    double *to = panel + ((ptrdiff_t)g * nc + 4 * (ptrdiff_t)g) * 4;
+    int i, j;
+    for (j = 0; j < t; j++)
+        for (i = 0; i < 4; i++) to[4 * j + i] = i < t && i >= j ? inverse[4 * i + j] : 0;
+}
+
+/* out(:, 0..3) = (w - c) inverse^T for a band: w four columns of the buffer, `inverse` the packed
+   inverted diagonal block. t < 4 columns exist in the last block. */
+static DCSI_INLINE void dcsi_finish_tile(const double *c, const double *w, ptrdiff_t lead, int t,
+                                         const double *inverse, double *out)
+{
+    dcsi_v4 x[4], s, y;
+    int i, j;
+    for (j = 0; j < t; j++) {
+        dcsi_v4_load(&x[j], w + j * lead);
+        dcsi_v4_load(&s, c + 4 * j);
+        dcsi_v4_sub(&x[j], &s);
+    }
+    for (j = 0; j < t; j++) {
+        dcsi_v4_zero(&y);
+        for (i = 0; i <= j; i++) dcsi_v4_fma(&y, &x[i], inverse[4 * i + j]);
+        dcsi_v4_store(out + 4 * j, &y);
+    }
+}
+
+/* Solve for the column blocks [0, blocks) of one or two bands: out T^T = w, T the packed triangle
+   of `diagonal`. w: rows of the first band in the buffer; the second follows. */
+static void dcsi_solve_bands(const double *diagonal, int nc, int blocks, int bands, const double *w,
+                             ptrdiff_t lead, double *out)
+{
+    double c[32];
+    ptrdiff_t step = 4 * (ptrdiff_t)nc;
+    int g;
+    for (g = 0; g < blocks; g++) {
+        const double *b = diagonal + g * step, *inverse = b + 16 * (ptrdiff_t)g;
+        int k = 4 * g, t = dcsi_min(4, nc - k);
+        if (bands == 2) {
+            dcsi_tile_8x4(k, out, out + step, b, b + 1, b + 2, b + 3, c);
+            if (t == 4) {
+                dcsi_finish_tile(c, w + k * lead, lead, 4, inverse, out + 4 * (ptrdiff_t)k);
+                dcsi_finish_tile(c + 16, w + k * lead + 4, lead, 4, inverse,
+                                 out + step + 4 * (ptrdiff_t)k);
+            } else {
+                dcsi_finish_tile(c, w + k * lead, lead, t, inverse, out + 4 * (ptrdiff_t)k);
+                dcsi_finish_tile(c + 16, w + k * lead + 4, lead, t, inverse,
+                                 out + step + 4 * (ptrdiff_t)k);
+            }
+        } else {
+            dcsi_tile_4x4(k, out, b, b + 1, b + 2, b + 3, c);
+            if (t == 4)
+                dcsi_finish_tile(c, w + k * lead, lead, 4, inverse, out + 4 * (ptrdiff_t)k);
+            else
+                dcsi_finish_tile(c, w + k * lead, lead, t, inverse, out + 4 * (ptrdiff_t)k);
+        }
+    }
+}
+
+/* The rows below the diagonal of a panel, given its finished triangle. */
+static void dcsi_solve_below(const double *diagonal, int nc, int m, const double *w, ptrdiff_t lead,
+                             double *below)
+{
+    int g, bands = dcsi_bands(m), blocks = dcsi_bands(nc);
+    ptrdiff_t step = 4 * (ptrdiff_t)nc;
+    const double *rows = w + 4 * blocks;
+    for (g = 0; g + 1 < bands && DCSI_TILE_BANDS == 2; g += 2)
+        dcsi_solve_bands(diagonal, nc, blocks, 2, rows + 4 * g, lead, below + g * step);
+    for (; g < bands; g++)
+        dcsi_solve_bands(diagonal, nc, blocks, 1, rows + 4 * g, lead, below + g * step);
+}
+
+/* x: t x t symmetric block (row-major, 4 per row, lower triangle) -> L in place and D. d is all 1
+   for Cholesky. Returns the column of a bad pivot, whose value stays in x, or -1. */
+static int dcsi_factor_tile(double *x, int t, int ldlt, double *d)
+{
+    int i, j, k;
+    for (j = 0; j < t; j++) {
+        double pivot = x[5 * j];
+        for (k = 0; k < j; k++) pivot -= x[4 * j + k] * x[4 * j + k] * d[k];
+        x[5 * j] = pivot;
+        if (dcsi_not_finite(pivot) || (ldlt ? pivot == 0 : !(pivot > 0))) return j;
+        d[j] = ldlt ? pivot : 1;
+        x[5 * j] = ldlt ? 1 : sqrt(pivot);
+        for (i = j + 1; i < t; i++) {
+            double sum = x[4 * i + j];
+            for (k = 0; k < j; k++) sum -= x[4 * i + k] * x[4 * j + k] * d[k];
+            x[4 * i + j] = sum / (x[5 * j] * d[j]);
+        }
+    }
+    return -1;
+}
+
+/* Divide packed rows by D: bands x nc. */
+static void dcsi_scale_bands(double *rows, int bands, int nc, const double *d)
+{
+    int g, k;
+    for (g = 0; g < bands; g++)
+        for (k = 0; k < nc; k++, rows += 4)
+            rows[0] /= d[k], rows[1] /= d[k], rows[2] /= d[k], rows[3] /= d[k];
+}
+
+/* Triangle on the diagonal of a symmetric panel, band by band: first the blocks left of the
+   diagonal (times D for LDLT), then the diagonal block itself. row: 4*nc numbers of scratch.
+   Returns the local column of a bad pivot (its value in *pivot) or -1. */
+static int dcsi_factor_triangle(const double *w, ptrdiff_t lead, int nc, int ldlt, double *panel,
+                                double *d, double *row, double *pivot)
+{
+    ptrdiff_t step = 4 * (ptrdiff_t)nc;
+    double c[16], x[16], inverse[16];
+    int g, i, j, bad;
+    for (g = 0; 4 * g < nc; g++) {
+        double *band = panel + g * step;
+        const double *wg = w + 4 * g * lead + 4 * g, *left = band;
+        int t = dcsi_min(4, nc - 4 * g);
+        dcsi_solve_bands(panel, nc, g, 1, w + 4 * g, lead, band);
+        if (ldlt) {
+            memcpy(row, band, 16 * (size_t)g * sizeof(double));
+            dcsi_scale_bands(band, 1, 4 * g, d);
+            left = row;
+        }
+        dcsi_tile_4x4(4 * g, left, band, band + 1, band + 2, band + 3, c);
+        for (j = 0; j < t; j++)
+            for (i = j; i < t; i++) x[4 * i + j] = wg[j * lead + i] - c[4 * j + i];
+        bad = dcsi_factor_tile(x, t, ldlt, d + 4 * g);
+        if (bad >= 0) {
+            *pivot = x[5 * bad];
+            return 4 * g + bad;
+        }
+        dcsi_invert_lower(x, t, inverse);
+        dcsi_store_inverse(panel, nc, g, t, inverse);
+    }
+    return -1;
+}
+
+/* >>panel, LU: dense LU of the nc x nc square in w by blocks of 8 columns, rows swapped within it.
+   Pivots smaller than tiny are replaced. swap[k] = row exchanged with k at step k. */
+
+/* Column steps k0..k1-1 on the columns [k0, k1), rows below included. */
+static int dcsi_lu_columns(double *w, ptrdiff_t lead, int nc, int k0, int k1, double tiny,
+                           int *swap)
+{
+    int k, i, j, perturbed = 0;
+    for (k = k0; k < k1; k++) {
+        double *col = w + k * lead, best = fabs(col[k]), pivot;
+        int row = k;
+        for (i = k + 1; i < nc; i++)
+            if (fabs(col[i]) > best) best = fabs(col[i]), row = i;
+        swap[k] = row;
+        for (j = k0; j < k1 && row != k; j++) {
+            double t = w[j * lead + k];
+            w[j * lead + k] = w[j * lead + row];
+            w[j * lead + row] = t;
+        }
+        if (!(fabs(col[k]) >= tiny)) {
+            col[k] = col[k] < 0 ? -tiny : tiny;
+            perturbed++;
+        }
+        pivot = col[k];
+        for (i = k + 1; i < nc; i++) col[i] /= pivot;
+        for (j = k + 1; j < k1; j++) {
+            double *to = w + j * lead, u = to[k];
+            for (i = k + 1; i < nc; i++) to[i] -= col[i] * u;
+        }
+    }
+    return perturbed;
+}
+
+/* Apply the steps k0..k1-1 to column j: swaps, triangular solve, subtraction below. */
+static void dcsi_lu_apply(double *w, ptrdiff_t lead, int nc, int k0, int k1, const int *swap,
+                          double *col)
+{
+    int k, i;
+    for (k = k0; k < k1; k++) {
+        double t = col[k];
+        col[k] = col[swap[k]];
+        col[swap[k]] = t;
+    }
+    for (k = k0; k < k1; k++)
+        for (i = k + 1; i < k1; i++) col[i] -= w[k * lead + i] * col[k];
+    for (k = k0; k + 3 < k1; k += 4) {
+        const double *a = w + k * lead, *b = a + lead, *c = b + lead, *d = c + lead;
+        double x = col[k], y = col[k + 1], z = col[k + 2], t = col[k + 3];
+        for (i = k1; i < nc; i++) col[i] -= (a[i] * x + b[i] * y) + (c[i] * z + d[i] * t);
+    }
+    for (; k < k1; k++)
+        for (i = k1; i < nc; i++) col[i] -= w[k * lead + i] * col[k];
+}
+
+static int dcsi_lu_square(double *w, ptrdiff_t lead, int nc, double tiny, int *swap)
+{
+    int k0, k1, j, k, perturbed = 0;
+    for (k0 = 0; k0 < nc; k0 = k1) {
+        k1 = dcsi_min(k0 + 8, nc);
+        perturbed += dcsi_lu_columns(w, lead, nc, k0, k1, tiny, swap);
+        for (j = k1; j < nc; j++) dcsi_lu_apply(w, lead, nc, k0, k1, swap, w + j * lead);
+        for (j = 0; j < k0; j++) /* rows of L move along */
+            for (k = k0; k < k1; k++) {
+                double t = w[j * lead + k];
+                w[j * lead + k] = w[j * lead + swap[k]];
+                w[j * lead + swap[k]] = t;
+            }
+    }
+    return perturbed;
+}
+
+/* Pack the triangles of the square: L (unit) into `lower`, U^T into `upper`, diagonal blocks
+   inverted. */
+static void dcsi_pack_square(const double *w, ptrdiff_t lead, int nc, double *lower, double *upper)
+{
+    double x[16], y[16], inverse[16];
+    int g, i, j, k;
+    for (g = 0; 4 * g < nc; g++) {
+        double *l = lower + (ptrdiff_t)g * nc * 4, *u = upper + (ptrdiff_t)g * nc * 4;
+        int t = dcsi_min(4, nc - 4 * g);
+        for (k = 0; k < 4 * g; k++)
+            for (i = 0; i < 4; i++) {
+                l[4 * k + i] = i < t ? w[k * lead + 4 * g + i] : 0;
+                u[4 * k + i] = i < t ? w[(4 * g + i) * lead + k] : 0;
+            }
+        for (i = 0; i < t; i++)
+            for (j = 0; j <= i; j++) {
+                x[4 * i + j] = i == j ? 1 : w[(4 * g + j) * lead + 4 * g + i];
+                y[4 * i + j] = w[(4 * g + i) * lead + 4 * g + j];
+            }
+        dcsi_invert_lower(x, t, inverse);
+        dcsi_store_inverse(lower, nc, g, t, inverse);
+        dcsi_invert_lower(y, t, inverse);
+        dcsi_store_inverse(upper, nc, g, t, inverse);
+    }
+}
+
+/* >>factor -------------------------------------------------------------------------------------
+   Panels from left to right. `head[s]` lists the finished panels whose next rows are in panel s;
+   `at[d]` is the first of those rows in panel d. */
+
+struct dcs_factor {
+    dcsi_pool pool;
+    const dcs_analysis *a;
+    dcs_kind kind;
+    int factored, perturbed;
+    double *lower, *upper; /* packed panels; upper only for LU_STATIC, transposed */
+    double *d;             /* size; LDLT: D, else 1 */
+    int *swap;             /* size; LU_STATIC: local row exchanged at each step */
+    double *row_scale, *column_scale; /* size each; LU_STATIC with equilibrate: powers of two */
+    double tiny;                      /* LU_STATIC: smallest pivot */
+    double *work, *work_upper;        /* buffers of the panel being built */
+    double *scaled;                   /* LDLT: rows of a panel times D */
+    double *row;                      /* LDLT: one band */
+    int *place, *band_place, *run;    /* scalar row -> buffer row; the same for one panel */
+    int *head, *next, *at;            /* supers each */
+    double *x, *gathered;             /* solve: 4 * (size + 4); bands of rows */
+};
+
+static ptrdiff_t dcsi_width_limit(const dcs_analysis *a)
+{
+    return (ptrdiff_t)dcsi_max(a->desc.max_width, 8 * 4) + 64;
+}
+
+static dcs_result dcsi_factor_take(dcs_factor *f, dcsi_pool *pool)
+{
+    const dcs_analysis *a = f->a;
+    int lu = f->kind == DCS_LU_STATIC, ldlt = f->kind == DCS_LDLT;
+    ptrdiff_t total = a->panel_start[a->supers];
+    f->lower = dcsi_take_doubles(pool, total);
+    f->upper = lu ? dcsi_take_doubles(pool, total) : NULL;
+    f->d = dcsi_take_doubles(pool, (ptrdiff_t)a->size + 4);
+    f->swap = lu ? dcsi_take_ints(pool, a->size) : NULL;
+    f->row_scale = lu ? dcsi_take_doubles(pool, a->size) : NULL;
+    f->column_scale = lu ? dcsi_take_doubles(pool, a->size) : NULL;
+    f->work = dcsi_take_doubles(pool, a->max_work);
+    f->work_upper = lu ? dcsi_take_doubles(pool, a->max_work) : NULL;
+    f->scaled = ldlt ? dcsi_take_doubles(pool, a->max_panel) : NULL;
+    f->row = dcsi_take_doubles(pool, 4 * dcsi_width_limit(a));
+    f->place = dcsi_take_ints(pool, a->size);
+    f->band_place = dcsi_take_ints(pool, (ptrdiff_t)a->max_rows + 8);
+    f->run = dcsi_take_ints(pool, (ptrdiff_t)dcsi_bands(a->max_rows) + 2);
+    f->head = dcsi_take_ints(pool, a->supers);
+    f->next = dcsi_take_ints(pool, a->supers);
+    f->at = dcsi_take_ints(pool, a->supers);
+    f->x = dcsi_take_doubles(pool, 4 * ((ptrdiff_t)a->size + 4));
+    f->gathered = dcsi_take_doubles(pool, 4 * ((ptrdiff_t)a->max_rows + dcsi_width_limit(a) + 8));
+    return pool->status;
+}
+
+/* What dcsi_factor_take asks for, for dcs_info. */
+static int64_t dcsi_factor_bytes(const dcs_analysis *a, dcs_kind kind)
+{
+    int64_t copies = kind == DCS_LU_STATIC ? 2 : 1;
+    int64_t doubles = copies * (a->panel_start[a->supers] + a->max_work) + 5 * (int64_t)a->size;
+    doubles += 4 * (int64_t)a->max_rows + 8 * dcsi_width_limit(a);
+    return 8 * doubles + 4 * ((int64_t)a->size + 2 * (int64_t)a->max_rows + 3 * a->supers) + 2048;
+}
+
+DCS_API dcs_result dcs_factor_create(const dcs_analysis *a, dcs_kind kind, dcs_factor **out,
+                                     dcs_error *err)
+{
+    dcsi_pool pool;
+    dcs_factor *f;
+    dcsi_clear_error(err);
+    if (!out) return dcsi_bad_argument(err, "out is NULL");
+    *out = NULL;
+    if (!a) return dcsi_bad_argument(err, "the analysis is NULL");
+    if (kind != DCS_CHOLESKY && kind != DCS_LDLT && kind != DCS_LU_STATIC)
+        return dcsi_bad_argument(err, "kind must be CHOLESKY, LDLT or LU_STATIC; see dcs_lu_create");
+    dcsi_pool_init(&pool, &a->desc.allocator);
+    f = (dcs_factor *)dcsi_pool_take(&pool, 1, sizeof *f);
+    if (f) {
+        memset(f, 0, sizeof *f);
+        f->a = a;
+        f->kind = kind;
+        dcsi_factor_take(f, &pool);
+    }
+    if (pool.status != DCS_OK) {
+        dcs_result result = dcsi_pool_fail(&pool, err, "numeric factor");
+        dcsi_pool_destroy(&pool);
+        return result;
+    }
+    f->pool = pool;
+    *out = f;
+    return DCS_OK;
+}
+
+DCS_API void dcs_factor_destroy(dcs_factor *f)
+{
+    dcsi_pool pool;
+    if (!f) return;
+    pool = f->pool;
+    dcsi_pool_destroy(&pool);
+}
+
+/* Scalar row and column, in the caller's numbering, of a scalar position. */
+static int dcsi_original(const dcs_analysis *a, int position)
+{
+    return a->order[position / a->block] * a->block + position % a->block;
+}
+
+/* Elimination positions of row and column of the k-th sorted entry, which is in panel s. */
+static void dcsi_entry_place(const dcs_analysis *a, int s, int k, int *row, int *column)
+{
+    int nc = a->first[s + 1] - a->first[s], at = a->entry_row[k];
+    *column = a->first[s] + a->entry_column[k];
+    *row = at < nc ? a->first[s] + at : a->rows[a->row_start[s] + at - 4 * dcsi_bands(nc)];
+}
+
+/* Report the first value that is not finite of the block v at positions (row, column). */
+static dcs_result dcsi_entry_not_finite(const dcs_analysis *a, const double *v, int row, int column,
+                                        dcs_error *err)
+{
+    int b = a->block, k;
+    for (k = 0; k < b * b && !dcsi_not_finite(v[k]); k++) {
+    }
+    row = dcsi_original(a, row) + k % b;
+    column = dcsi_original(a, column) + k / b;
+    return dcsi_fail(err, DCS_ERROR_NOT_FINITE, row, column, v[k], "entry (%d, %d) is %g", row,
+                     column, v[k]);
+}
+
+/* w(r, c) += v(r, c), or v(c, r) if transposed. Returns 1 if something is not finite. */
+static DCSI_INLINE int dcsi_add_block(double *w, ptrdiff_t lead, int b, const double *v,
+                                      int transposed)
+{
+    int r, c, bad = 0;
+    for (c = 0; c < b; c++)
+        for (r = 0; r < b; r++) {
+            double e = transposed ? v[r * b + c] : v[c * b + r];
+            bad |= dcsi_not_finite(e);
+            w[c * lead + r] += e;
+        }
+    return bad;
+}
+
+/* Diagonal block of a symmetric kind: lower triangle only. */
+static int dcsi_add_lower(double *w, ptrdiff_t lead, int b, const double *v)
+{
+    int r, c, bad = 0;
+    for (c = 0; c < b; c++)
+        for (r = c; r < b; r++) {
+            bad |= dcsi_not_finite(v[c * b + r]);
+            w[c * lead + r] += v[c * b + r];
+        }
+    return bad;
+}
+
+static int dcsi_add_any(double *w, ptrdiff_t lead, int b, const double *v, int transposed)
+{
+    if (b == 1) return dcsi_add_block(w, lead, 1, v, 0);
+    if (b == 3) return dcsi_add_block(w, lead, 3, v, transposed);
+    return dcsi_add_block(w, lead, b, v, transposed);
+}
+
+/* Fill the buffer with the input entries of panel s (symmetric kinds). */
+static dcs_result dcsi_assemble(dcs_factor *f, int s, ptrdiff_t lead, const double *lower,
+                                dcs_error *err)
+{
+    const dcs_analysis *a = f->a;
+    int b = a->block, k;
+    for (k = a->entry_start[s]; k < a->entry_start[s + 1]; k++) {
+        int source = a->entry_source[k], row = a->entry_row[k], column = a->entry_column[k], bad;
+        const double *v = lower + (ptrdiff_t)(source >> 1) * b * b;
+        double *w = f->work + column * lead + row;
+        if (row == column)
+            bad = dcsi_add_lower(w, lead, b, v);
+        else
+            bad = dcsi_add_any(w, lead, b, v, source & 1);
+        if (bad) {
+            int at[2], swapped = source & 1;
+            dcsi_entry_place(a, s, k, &at[swapped], &at[1 - swapped]);
+            return dcsi_entry_not_finite(a, v, at[0], at[1], err);
+        }
+    }
+    return DCS_OK;
+}
+
+/* LU scaling, one pass: largest |element| of every row (other == NULL), or of every column after
+   multiplication by the row scales `other`. Returns the largest of all; -1 after an error. */
+static double dcsi_scan_scales(const dcs_factor *f, const double *lower, const double *upper,
+                               double *largest, const double *other, dcs_error *err)
+{
+    const dcs_analysis *a = f->a;
+    int b = a->block, s, k, r, c, side;
+    double top = 0;
+    dcsi_zero(largest, a->size);
+    for (s = 0; s < a->supers; s++)
+        for (k = a->entry_start[s]; k < a->entry_start[s + 1]; k++) {
+            int at[2], swapped = a->entry_source[k] & 1;
+            ptrdiff_t p = (ptrdiff_t)(a->entry_source[k] >> 1) * b * b;
+            dcsi_entry_place(a, s, k, &at[swapped], &at[1 - swapped]);
+            for (side = 0; side < (at[0] == at[1] ? 1 : 2); side++) {
+                const double *v = (side ? upper : lower) + p;
+                int row = at[side], column = at[1 - side];
+                for (c = 0; c < b; c++)
+                    for (r = 0; r < b; r++) {
+                        double e = fabs(v[c * b + r]), *to = largest + (other ? column + c : row + r);
+                        if (other) e *= other[row + r];
+                        if (dcsi_not_finite(e)) {
+                            dcsi_entry_not_finite(a, v, row, column, err);
+                            return -1;
+                        }
+                        if (e > *to) *to = e;
+                        if (e > top) top = e;
+                    }
+            }
+        }
+    return top;
+}
+
+/* Powers of two that bring x[i] into [0.5, 1); 1 for zeros. */
+static void dcsi_to_scales(double *x, ptrdiff_t count)
+{
+    ptrdiff_t i;
+    for (i = 0; i < count; i++) {
+        int e = 0;
+        if (x[i] > 0) frexp(x[i], &e);
+        x[i] = ldexp(1, -dcsi_max(-1000, dcsi_min(1000, e)));
+    }
+}
+
+/* Row and column scales of LU_STATIC, finite check, smallest pivot. */
+static dcs_result dcsi_equilibrate(dcs_factor *f, const double *lower, const double *upper,
+                                   dcs_error *err)
+{
+    ptrdiff_t i, n = f->a->size;
+    double top = dcsi_scan_scales(f, lower, upper, f->row_scale, NULL, err);
+    if (top < 0) return DCS_ERROR_NOT_FINITE;
+    if (f->a->desc.equilibrate) {
+        dcsi_to_scales(f->row_scale, n);
+        dcsi_scan_scales(f, lower, upper, f->column_scale, f->row_scale, err);
+        dcsi_to_scales(f->column_scale, n);
+        top = 1; /* the largest of every column is now in [0.5, 1) */
+    } else
+        for (i = 0; i < n; i++) f->row_scale[i] = f->column_scale[i] = 1;
+    f->tiny = f->a->desc.tiny_pivot * top;
+    if (!(f->tiny > 0)) f->tiny = 1; /* zero matrix */
+    return DCS_OK;
+}
+
+/* w(r, c) += v(r, c) rows[r] columns[c], or with v(c, r) if transposed. */
+static DCSI_INLINE void dcsi_add_scaled(double *w, ptrdiff_t lead, int b, const double *v,
+                                        int transposed, const double *rows, const double *columns)
+{
+    int r, c;
+    for (c = 0; c < b; c++)
+        for (r = 0; r < b; r++)
+            w[c * lead + r] += (transposed ? v[r * b + c] : v[c * b + r]) * rows[r] * columns[c];
+}
+
+/* LU: the square and the rows below of A into one buffer, the rows below of A^T into the other. */
+static void dcsi_assemble_lu(dcs_factor *f, int s, ptrdiff_t lead, const double *lower,
+                             const double *upper)
+{
+    const dcs_analysis *a = f->a;
+    const double *rs = f->row_scale, *cs = f->column_scale;
+    int b = a->block, bb = b * b, k, nc = a->first[s + 1] - a->first[s];
+    for (k = a->entry_start[s]; k < a->entry_start[s + 1]; k++) {
+        int swapped = a->entry_source[k] & 1, r = a->entry_row[k], c = a->entry_column[k], i, j;
+        ptrdiff_t p = (ptrdiff_t)(a->entry_source[k] >> 1) * bb;
+        const double *below = (swapped ? upper : lower) + p; /* A(i, j) */
+        const double *right = (swapped ? lower : upper) + p; /* A(j, i) */
+        dcsi_entry_place(a, s, k, &i, &j);
+        if (i == j) below = lower + p;
+        dcsi_add_scaled(f->work + c * lead + r, lead, b, below, 0, rs + i, cs + j);
+        if (i == j) continue;
+        if (r < nc)
+            dcsi_add_scaled(f->work + r * lead + c, lead, b, right, 0, rs + j, cs + i);
+        else
+            dcsi_add_scaled(f->work_upper + c * lead + r, lead, b, right, 1, cs + i, rs + j);
+    }
+}
+
+/* Where the rows of panel s are in the buffer. */
+static void dcsi_set_places(dcs_factor *f, int s, int nc, int m)
+{
+    const dcs_analysis *a = f->a;
+    const int *rows = a->rows + a->row_start[s];
+    int k, below = 4 * dcsi_bands(nc);
+    for (k = 0; k < nc; k++) f->place[a->first[s] + k] = k;
+    for (k = 0; k < m; k++) f->place[rows[k]] = below + k;
+}
+
+/* The same for the rows p1.. of panel d, four per band; what is in no row goes to `nowhere`. */
+static void dcsi_set_band_places(dcs_factor *f, const int *rows, int p1, int m, int nowhere)
+{
+    int g, i, *place = f->band_place, end = 4 * dcsi_bands(m);
+    for (i = p1 & ~3; i < p1; i++) place[i] = nowhere;
+    for (i = p1; i < m; i++) place[i] = f->place[rows[i]];
+    for (; i < end; i++) place[i] = nowhere;
+    for (g = p1 >> 2; 4 * g < end; g++)
+        f->run[g] = place[4 * g + 3] - place[4 * g] == 3 && place[4 * g] != nowhere &&
+                    place[4 * g + 3] != nowhere;
+}
+
+/* LDLT: rows [p1, p2) of a panel times D, whole bands, into f->scaled. */
+static void dcsi_scale_rows(dcs_factor *f, const double *below, int n, const double *d, int p1,
+                            int p2)
+{
+    int g, k;
+    double *to = f->scaled;
+    for (g = p1 >> 2; 4 * g < p2; g++) {
+        const double *from = below + (ptrdiff_t)g * n * 4;
+        for (k = 0; k < n; k++, to += 4, from += 4)
+            to[0] = from[0] * d[k], to[1] = from[1] * d[k], to[2] = from[2] * d[k],
+            to[3] = from[3] * d[k];
+    }
+}
+
+/* Panel d subtracts its share from panel s in the buffer. Returns the first row of d that is
+   beyond s. */
+static int dcsi_update_panel(dcs_factor *f, int s, int d, ptrdiff_t lead)
+{
+    const dcs_analysis *a = f->a;
+    const int *rows = a->rows + a->row_start[d];
+    dcsi_update u;
+    ptrdiff_t below;
+    u.n = a->first[d + 1] - a->first[d];
+    u.m = (int)(a->row_start[d + 1] - a->row_start[d]);
+    u.p1 = f->at[d];
+    for (u.p2 = u.p1 + 1; u.p2 < u.m && rows[u.p2] < a->first[s + 1]; u.p2++) {
+    }
+    below = a->panel_start[d] + (ptrdiff_t)dcsi_bands(u.n) * u.n * 4;
+    dcsi_set_band_places(f, rows, u.p1, u.m, (int)lead - 4);
+    u.place = f->band_place;
+    u.run = f->run;
+    u.w = f->work;
+    u.lead = lead;
+    u.a = u.b = f->lower + below;
+    u.b_band = u.skip = 0;
+    u.lower = f->kind != DCS_LU_STATIC;
+    if (f->kind == DCS_LDLT) {
+        dcsi_scale_rows(f, u.a, u.n, f->d + a->first[d], u.p1, u.p2);
+        u.b = f->scaled;
+        u.b_band = u.p1 >> 2;
+    }
+    if (f->kind == DCS_LU_STATIC) u.b = f->upper + below;
+    dcsi_update_run(&u);
+    if (f->kind == DCS_LU_STATIC && u.p2 < u.m) {
+        u.a = f->upper + below;
+        u.b = f->lower + below;
+        u.w = f->work_upper;
+        u.skip = 1;
+        dcsi_update_run(&u);
+    }
+    return u.p2;
+}
+
+/* Put panel d on the list of the panel that its row `at` belongs to. */
+static void dcsi_link_panel(dcs_factor *f, int d, int at)
+{
+    const dcs_analysis *a = f->a;
+    int owner;
+    if (a->row_start[d] + at >= a->row_start[d + 1]) return;
+    owner = a->of[a->rows[a->row_start[d] + at]];
+    f->at[d] = at;
+    f->next[d] = f->head[owner];
+    f->head[owner] = d;
+}
+
+static dcs_result dcsi_pivot_error(const dcs_factor *f, int position, double pivot, dcs_error *err)
+{
+    int column = dcsi_original(f->a, position);
+    dcs_result code = f->kind == DCS_CHOLESKY ? DCS_ERROR_NOT_POSITIVE_DEFINITE : DCS_ERROR_SINGULAR;
+    if (dcsi_not_finite(pivot)) code = DCS_ERROR_NOT_FINITE;
+    return dcsi_fail(err, code, column, column, pivot, "pivot %.10g in column %d, eliminated as %d of %d",
+                     pivot, column, position + 1, f->a->size);
+}
+
+/* Factor the buffer into panel s. */
+static dcs_result dcsi_finish_panel(dcs_factor *f, int s, int nc, int m, ptrdiff_t lead,
+                                    dcs_error *err)
+{
+    const dcs_analysis *a = f->a;
+    double *panel = f->lower + a->panel_start[s], pivot = 0;
+    double *below = panel + (ptrdiff_t)dcsi_bands(nc) * nc * 4, *d = f->d + a->first[s];
+    int bad;
+    if (f->kind == DCS_LU_STATIC) {
+        double *upper = f->upper + a->panel_start[s];
+        int *swap = f->swap + a->first[s], j, k;
+        f->perturbed += dcsi_lu_square(f->work, lead, nc, f->tiny, swap);
+        for (k = 0; k < nc; k++)
+            if (dcsi_not_finite(f->work[k * lead + k]))
+                return dcsi_pivot_error(f, a->first[s] + k, f->work[k * lead + k], err);
+        for (k = 0; k < nc; k++) { /* rows of the square are columns of the transposed part */
+            double *x = f->work_upper + k * lead, *y = f->work_upper + swap[k] * lead;
+            for (j = 4 * dcsi_bands(nc); j < 4 * (dcsi_bands(nc) + dcsi_bands(m)) && x != y; j++) {
+                double t = x[j];
+                x[j] = y[j];
+                y[j] = t;
+            }
+        }
+        dcsi_pack_square(f->work, lead, nc, panel, upper);
+        dcsi_solve_below(upper, nc, m, f->work, lead, below);
+        dcsi_solve_below(panel, nc, m, f->work_upper, lead,
+                         upper + (ptrdiff_t)dcsi_bands(nc) * nc * 4);
+        return DCS_OK;
+    }
+    bad = dcsi_factor_triangle(f->work, lead, nc, f->kind == DCS_LDLT, panel, d, f->row, &pivot);
+    if (bad >= 0) return dcsi_pivot_error(f, a->first[s] + bad, pivot, err);
+    dcsi_solve_below(panel, nc, m, f->work, lead, below);
+    if (f->kind == DCS_LDLT) dcsi_scale_bands(below, dcsi_bands(m), nc, d);
+    return DCS_OK;
+}
+
+DCS_API dcs_result dcs_factor_compute(dcs_factor *f, const double *lower, const double *upper,
+                                      dcs_error *err)
+{
+    const dcs_analysis *a;
+    dcs_result result = DCS_OK;
+    int s, d, next, lu;
+    dcsi_clear_error(err);
+    if (!f) return dcsi_bad_argument(err, "the factor is NULL");
+    a = f->a;
+    lu = f->kind == DCS_LU_STATIC;
+    if (a->entries > 0 && !lower) return dcsi_bad_argument(err, "lower is NULL");
+    if (a->entries > 0 && lu && !upper) return dcsi_bad_argument(err, "upper is NULL");
+    f->factored = f->perturbed = 0;
+    if (lu) result = dcsi_equilibrate(f, lower, upper, err);
+    dcsi_fill_ints(f->head, a->supers, -1);
+    for (s = 0; s < a->supers && result == DCS_OK; s++) {
+        int nc = a->first[s + 1] - a->first[s], m = (int)(a->row_start[s + 1] - a->row_start[s]);
+        ptrdiff_t lead = dcsi_lead(nc, m);
+        dcsi_zero(f->work, lead * nc);
+        if (lu) {
+            dcsi_zero(f->work_upper, lead * nc);
+            dcsi_assemble_lu(f, s, lead, lower, upper);
+        } else if ((result = dcsi_assemble(f, s, lead, lower, err)) != DCS_OK)
+            break;
+        dcsi_set_places(f, s, nc, m);
+        for (d = f->head[s]; d >= 0; d = next) {
+            next = f->next[d];
+            dcsi_link_panel(f, d, dcsi_update_panel(f, s, d, lead));
+        }
+        result = dcsi_finish_panel(f, s, nc, m, lead, err);
+        dcsi_link_panel(f, s, 0);
+    }
+    f->factored = result == DCS_OK;
+    return result;
+}
+
+DCS_API int dcs_factor_perturbed(const dcs_factor *f)
+{
+    return f->perturbed;
+}
+
+/* Element of L inside a diagonal block: undo the inversion. */
+static double dcsi_triangle_get(const double *inverse, int t, int i, int j)
+{
+    double x[16], l[16];
+    int r, c;
+    for (c = 0; c < t; c++)
+        for (r = c; r < t; r++) x[4 * r + c] = inverse[4 * c + r];
+    dcsi_invert_lower(x, t, l);
+    return l[4 * i + j];
+}
+
+DCS_API double dcs_factor_get_lower(const dcs_factor *f, int k, int l)
+{
+    const dcs_analysis *a = f->a;
+    int s, nc, i, j;
+    const double *panel;
+    ptrdiff_t q;
+    if (!f->factored || k < l || l < 0 || k >= a->size) return 0;
+    s = a->of[l];
+    nc = a->first[s + 1] - a->first[s];
+    panel = f->lower + a->panel_start[s];
+    j = l - a->first[s], i = k - a->first[s];
+    if (i < nc) {
+        const double *band = panel + (ptrdiff_t)(i >> 2) * nc * 4;
+        if (i >> 2 != j >> 2) return band[4 * j + (i & 3)];
+        return dcsi_triangle_get(band + 16 * (ptrdiff_t)(i >> 2), dcsi_min(4, nc - (i & ~3)), i & 3,
+                                 j & 3);
+    }
+    for (q = a->row_start[s]; q < a->row_start[s + 1] && a->rows[q] < k; q++) {
+    }
+    if (q == a->row_start[s + 1] || a->rows[q] != k) return 0;
+    i = 4 * dcsi_bands(nc) + (int)(q - a->row_start[s]);
+    return panel[(ptrdiff_t)(i >> 2) * nc * 4 + 4 * j + (i & 3)];
+}
+
+DCS_API double dcs_factor_get_diagonal(const dcs_factor *f, int k)
+{
+    return f->factored && k >= 0 && k < f->a->size && f->kind != DCS_LU_STATIC ? f->d[k] : 0;
+}
+
+DCS_API double dcs_factor_get_log_determinant(const dcs_factor *f, int *sign)
+{
+    double sum = 0;
+    int k, positive = 1;
+    if (!f->factored || f->kind == DCS_LU_STATIC) {
+        *sign = 0;
+        return 0;
+    }
+    for (k = 0; k < f->a->size; k++) {
+        double l = dcs_factor_get_lower(f, k, k);
+        sum += log(l * l * fabs(f->d[k]));
+        if (f->d[k] < 0) positive = !positive;
+    }
+    *sign = positive ? 1 : -1;
+    return sum;
+}
+
+/* >>solve --------------------------------------------------------------------------------------
+   Right-hand sides go through in groups of 3 (a group of 2 is padded) or singly, in elimination
+   order, in scratch: the caller's x changes only when the result is finite. y(k, r) = x[k*R+r]. */
+
+/* c(i, r) = sum over k < n of band(i, k) x(k, r), three right-hand sides, one or two bands. */
+static DCSI_INLINE void dcsi_band_times_3(int n, const double *a, const double *x, double *c)
+{
+    dcsi_v4 c0, c1, c2, v;
+    int k;
+    dcsi_v4_zero(&c0), dcsi_v4_zero(&c1), dcsi_v4_zero(&c2);
+    for (k = 0; k < n; k++, a += 4, x += 3) {
+        dcsi_v4_load(&v, a);
+        dcsi_v4_fma(&c0, &v, x[0]), dcsi_v4_fma(&c1, &v, x[1]), dcsi_v4_fma(&c2, &v, x[2]);
+    }
+    dcsi_v4_store(c, &c0), dcsi_v4_store(c + 4, &c1), dcsi_v4_store(c + 8, &c2);
+}
+
+static DCSI_INLINE void dcsi_2_bands_times_3(int n, const double *a, const double *b,
+                                             const double *x, double *c)
+{
+    dcsi_v4 c0, c1, c2, d0, d1, d2, v, w;
+    int k;
+    dcsi_v4_zero(&c0), dcsi_v4_zero(&c1), dcsi_v4_zero(&c2);
+    dcsi_v4_zero(&d0), dcsi_v4_zero(&d1), dcsi_v4_zero(&d2);
+    for (k = 0; k < n; k++, a += 4, b += 4, x += 3) {
+        dcsi_v4_load(&v, a), dcsi_v4_load(&w, b);
+        dcsi_v4_fma(&c0, &v, x[0]), dcsi_v4_fma(&c1, &v, x[1]), dcsi_v4_fma(&c2, &v, x[2]);
+        dcsi_v4_fma(&d0, &w, x[0]), dcsi_v4_fma(&d1, &w, x[1]), dcsi_v4_fma(&d2, &w, x[2]);
+    }
+    dcsi_v4_store(c, &c0), dcsi_v4_store(c + 4, &c1), dcsi_v4_store(c + 8, &c2);
+    dcsi_v4_store(c + 12, &d0), dcsi_v4_store(c + 16, &d1), dcsi_v4_store(c + 20, &d2);
+}
+
+static DCSI_INLINE void dcsi_band_times_1(int n, const double *a, const double *x, double *c)
+{
+    dcsi_v4 c0, c1, v, w;
+    int k;
+    dcsi_v4_zero(&c0), dcsi_v4_zero(&c1);
+    for (k = 0; k + 1 < n; k += 2, a += 8) {
+        dcsi_v4_load(&v, a), dcsi_v4_load(&w, a + 4);
+        dcsi_v4_fma(&c0, &v, x[k]), dcsi_v4_fma(&c1, &w, x[k + 1]);
+    }
+    if (k < n) {
+        dcsi_v4_load(&v, a);
+        dcsi_v4_fma(&c0, &v, x[k]);
+    }
+    dcsi_v4_store(c, &c0), dcsi_v4_store(c + 4, &c1);
+    c[0] += c[4], c[1] += c[5], c[2] += c[6], c[3] += c[7];
+}
+
+/* y = inverse (x - c) for the t rows of a diagonal block; c by right-hand side, 4 each. */
+static DCSI_INLINE void dcsi_apply_inverse(const double *inverse, int t, int nrhs, const double *c,
+                                           double *x)
+{
+    double y[12];
+    int i, j, r;
+    for (r = 0; r < nrhs; r++)
+        for (i = 0; i < t; i++) y[4 * r + i] = x[i * nrhs + r] - c[4 * r + i];
+    for (r = 0; r < nrhs; r++) {
+        dcsi_v4 sum, column;
+        double out[4];
+        dcsi_v4_zero(&sum);
+        for (j = 0; j < t; j++) {
+            dcsi_v4_load(&column, inverse + 4 * j);
+            dcsi_v4_fma(&sum, &column, y[4 * r + j]);
+        }
+        dcsi_v4_store(out, &sum);
+        for (i = 0; i < t; i++) x[i * nrhs + r] = out[i];
+    }
+}
+
+/* x1 = L11^-1 x1, x2 -= L21 x1; x starts at elimination position 0. */
+static void dcsi_forward_3(const double *panel, int first, int nc, const int *rows, int m, double *x)
+{
+    double c[24], *x1 = x + 3 * (ptrdiff_t)first;
+    ptrdiff_t step = 4 * (ptrdiff_t)nc;
+    int g, i, end = dcsi_bands(m);
+    for (g = 0; 4 * g < nc; g++, panel += step) {
+        const double *inverse = panel + 16 * (ptrdiff_t)g;
+        dcsi_band_times_3(4 * g, panel, x1, c);
+        if (4 * g + 4 <= nc)
+            dcsi_apply_inverse(inverse, 4, 3, c, x1 + 12 * (ptrdiff_t)g);
+        else
+            dcsi_apply_inverse(inverse, nc - 4 * g, 3, c, x1 + 12 * (ptrdiff_t)g);
+    }
+    for (g = 0; g < end; g += 2, panel += 2 * step) {
+        int left = dcsi_min(8, m - 4 * g);
+        if (g + 1 < end)
+            dcsi_2_bands_times_3(nc, panel, panel + step, x1, c);
+        else
+            dcsi_band_times_3(nc, panel, x1, c);
+        for (i = 0; i < left; i++) {
+            double *to = x + 3 * (ptrdiff_t)rows[4 * g + i];
+            const double *from = c + 12 * (i >> 2) + (i & 3);
+            to[0] -= from[0], to[1] -= from[4], to[2] -= from[8];
+        }
+    }
+}
+
+static void dcsi_forward_1(const double *panel, int first, int nc, const int *rows, int m, double *x)
+{
+    double c[8], *x1 = x + first;
+    ptrdiff_t step = 4 * (ptrdiff_t)nc;
+    int g, i, end = dcsi_bands(m);
+    for (g = 0; 4 * g < nc; g++, panel += step) {
+        dcsi_band_times_1(4 * g, panel, x1, c);
+        dcsi_apply_inverse(panel + 16 * (ptrdiff_t)g, dcsi_min(4, nc - 4 * g), 1, c, x1 + 4 * g);
+    }
+    for (g = 0; g < end; g++, panel += step) {
+        dcsi_band_times_1(nc, panel, x1, c);
+        for (i = 0; i < dcsi_min(4, m - 4 * g); i++) x[rows[4 * g + i]] -= c[i];
+    }
+}
+
+/* sum[3*j + r] = sum over the bands of band(:, j) . y(:, r), columns j = 0, 1; y: 12 numbers per
+   band, three right-hand sides of 4 rows. */
+static DCSI_INLINE void dcsi_dot_2x3(int bands, ptrdiff_t step, const double *a, const double *y,
+                                     double *sum)
+{
+    dcsi_v4 c0, c1, c2, d0, d1, d2, v, w, y0, y1, y2;
+    int g;
+    dcsi_v4_zero(&c0), dcsi_v4_zero(&c1), dcsi_v4_zero(&c2);
+    dcsi_v4_zero(&d0), dcsi_v4_zero(&d1), dcsi_v4_zero(&d2);
+    for (g = 0; g < bands; g++, a += step, y += 12) {
+        dcsi_v4_load(&y0, y), dcsi_v4_load(&y1, y + 4), dcsi_v4_load(&y2, y + 8);
+        dcsi_v4_load(&v, a), dcsi_v4_load(&w, a + 4);
+        dcsi_v4_fmav(&c0, &v, &y0), dcsi_v4_fmav(&c1, &v, &y1), dcsi_v4_fmav(&c2, &v, &y2);
+        dcsi_v4_fmav(&d0, &w, &y0), dcsi_v4_fmav(&d1, &w, &y1), dcsi_v4_fmav(&d2, &w, &y2);
+    }
+    sum[0] = dcsi_v4_sum(&c0), sum[1] = dcsi_v4_sum(&c1), sum[2] = dcsi_v4_sum(&c2);
+    sum[3] = dcsi_v4_sum(&d0), sum[4] = dcsi_v4_sum(&d1), sum[5] = dcsi_v4_sum(&d2);
+}
+
+static DCSI_INLINE double dcsi_dot_1(int bands, ptrdiff_t step, const double *a, const double *y)
+{
+    dcsi_v4 sum, v, w;
+    int g;
+    dcsi_v4_zero(&sum);
+    for (g = 0; g < bands; g++, a += step, y += 4) {
+        dcsi_v4_load(&v, a), dcsi_v4_load(&w, y);
+        dcsi_v4_fmav(&sum, &v, &w);
+    }
+    return dcsi_v4_sum(&sum);
+}
+
+/* x = inverse^T (x - sum) for the t rows of a diagonal block, x and sum by rows; the result also
+   goes to the band y, zero beyond t. */
+static DCSI_INLINE void dcsi_apply_inverse_transposed(const double *inverse, int t, int nrhs,
+                                                      const double *sum, double *x, double *y)
+{
+    double v[12];
+    int i, j, r;
+    for (i = 0; i < t * nrhs; i++) v[i] = x[i] - sum[i];
+    for (i = 0; i < 4 * nrhs; i++) y[i] = 0;
+    for (j = 0; j < t; j++)
+        for (r = 0; r < nrhs; r++) {
+            double out = 0;
+            for (i = j; i < t; i++) out += inverse[4 * j + i] * v[i * nrhs + r];
+            x[j * nrhs + r] = y[4 * r + j] = out;
+        }
+}
+
+/* Rows below a panel into bands; missing rows are zero. */
+static DCSI_INLINE void dcsi_gather_rows(const int *rows, int m, int nrhs, const double *x, double *y)
+{
+    int i, r, end = 4 * dcsi_bands(m);
+    for (i = 0; i < end; i++) {
+        double *to = y + (ptrdiff_t)(i >> 2) * 4 * nrhs + (i & 3);
+        if (i < m)
+            for (r = 0; r < nrhs; r++) to[4 * r] = x[(ptrdiff_t)rows[i] * nrhs + r];
+        else
+            for (r = 0; r < nrhs; r++) to[4 * r] = 0;
+    }
+}
+
+/* x1 = L11^-T (x1 - L21^T x2). y: scratch, one entry per row of the panel. */
+static void dcsi_backward_3(const double *panel, int first, int nc, const int *rows, int m,
+                            double *x, double *y)
+{
+    double sum[12], *x1 = x + 3 * (ptrdiff_t)first;
+    ptrdiff_t step = 4 * (ptrdiff_t)nc;
+    int g, j, bands = dcsi_bands(nc), all = bands + dcsi_bands(m);
+    dcsi_gather_rows(rows, m, 3, x, y + 12 * (ptrdiff_t)bands);
+    for (g = bands - 1; g >= 0; g--) {
+        const double *a = panel + (g + 1) * step + 16 * (ptrdiff_t)g;
+        const double *inverse = panel + g * step + 16 * (ptrdiff_t)g;
+        double *below = y + 12 * (ptrdiff_t)(g + 1);
+        int t = dcsi_min(4, nc - 4 * g);
+        for (j = 0; j + 1 < t; j += 2) dcsi_dot_2x3(all - g - 1, step, a + 4 * j, below, sum + 3 * j);
+        if (j < t) {
+            double pair[6];
+            dcsi_dot_2x3(all - g - 1, step, a + 4 * j - (j > 0 ? 4 : 0), below, pair);
+            memcpy(sum + 3 * j, pair + (j > 0 ? 3 : 0), 3 * sizeof(double));
+        }
+        if (t == 4)
+            dcsi_apply_inverse_transposed(inverse, 4, 3, sum, x1 + 12 * (ptrdiff_t)g, below - 12);
+        else
+            dcsi_apply_inverse_transposed(inverse, t, 3, sum, x1 + 12 * (ptrdiff_t)g, below - 12);
+    }
+}
+
+static void dcsi_backward_1(const double *panel, int first, int nc, const int *rows, int m,
+                            double *x, double *y)
+{
+    double sum[4], *x1 = x + first;
+    ptrdiff_t step = 4 * (ptrdiff_t)nc;
+    int g, j, bands = dcsi_bands(nc), all = bands + dcsi_bands(m);
+    dcsi_gather_rows(rows, m, 1, x, y + 4 * (ptrdiff_t)bands);
+    for (g = bands - 1; g >= 0; g--) {
+        const double *a = panel + (g + 1) * step + 16 * (ptrdiff_t)g;
+        double *below = y + 4 * (ptrdiff_t)(g + 1);
+        int t = dcsi_min(4, nc - 4 * g);
+        for (j = 0; j < t; j++) sum[j] = dcsi_dot_1(all - g - 1, step, a + 4 * j, below);
+        dcsi_apply_inverse_transposed(panel + g * step + 16 * (ptrdiff_t)g, t, 1, sum, x1 + 4 * g,
+                                      below - 4);
+    }
+}
+
+/* Row exchanges of LU inside the panels, forwards or backwards. */
+static void dcsi_swap_rows(const dcs_factor *f, int backwards, int nrhs, double *x)
+{
+    const dcs_analysis *a = f->a;
+    int s, k, r;
+    for (s = 0; s < a->supers; s++) {
+        int first = a->first[s], nc = a->first[s + 1] - first;
+        for (k = 0; k < nc; k++) {
+            int from = backwards ? nc - 1 - k : k, to = f->swap[first + from];
+            double *u = x + (ptrdiff_t)(first + from) * nrhs, *v = x + (ptrdiff_t)(first + to) * nrhs;
+            for (r = 0; r < nrhs && from != to; r++) {
+                double t = u[r];
+                u[r] = v[r];
+                v[r] = t;
+            }
+        }
+    }
+}
+
+/* Both triangular solves on scratch with nrhs = 1 or 3 right-hand sides. */
+static void dcsi_solve_group(dcs_factor *f, int transposed, int nrhs)
+{
+    const dcs_analysis *a = f->a;
+    const double *left = f->lower, *right = f->lower;
+    int s, k, r;
+    if (f->kind == DCS_LU_STATIC && transposed) left = f->upper;
+    if (f->kind == DCS_LU_STATIC && !transposed) right = f->upper;
+    if (f->kind == DCS_LU_STATIC && !transposed) dcsi_swap_rows(f, 0, nrhs, f->x);
+    for (s = 0; s < a->supers; s++) {
+        int first = a->first[s], nc = a->first[s + 1] - first;
+        int m = (int)(a->row_start[s + 1] - a->row_start[s]);
+        const int *rows = a->rows + a->row_start[s];
+        if (nrhs == 3)
+            dcsi_forward_3(left + a->panel_start[s], first, nc, rows, m, f->x);
+        else
+            dcsi_forward_1(left + a->panel_start[s], first, nc, rows, m, f->x);
+    }
+    if (f->kind == DCS_LDLT)
+        for (k = 0; k < a->size; k++)
+            for (r = 0; r < nrhs; r++) f->x[(ptrdiff_t)k * nrhs + r] /= f->d[k];
+    for (s = a->supers - 1; s >= 0; s--) {
+        int first = a->first[s], nc = a->first[s + 1] - first;
+        int m = (int)(a->row_start[s + 1] - a->row_start[s]);
+        const int *rows = a->rows + a->row_start[s];
+        if (nrhs == 3)
+            dcsi_backward_3(right + a->panel_start[s], first, nc, rows, m, f->x, f->gathered);
+        else
+            dcsi_backward_1(right + a->panel_start[s], first, nc, rows, m, f->x, f->gathered);
+    }
+    if (f->kind == DCS_LU_STATIC && transposed) dcsi_swap_rows(f, 1, nrhs, f->x);
+}
+
+/* Copy `have` right-hand sides starting at x into scratch for `group` of them (zero padded), in
+   elimination order. scale: may be NULL. */
+static void dcsi_permute_in(dcs_factor *f, int nrhs, int have, int group, const double *x,
+                            const double *scale)
+{
+    int k, c, r, b = f->a->block;
+    double *to = f->x;
+    for (k = 0; k < f->a->n; k++) {
+        const double *from = x + (ptrdiff_t)f->a->order[k] * b * nrhs;
+        for (c = 0; c < b; c++, from += nrhs) {
+            double s = scale ? scale[k * b + c] : 1;
+            for (r = 0; r < have; r++) *to++ = from[r] * s;
+            for (; r < group; r++) *to++ = 0;
+        }
+    }
+}
+
+static void dcsi_permute_out(const dcs_factor *f, int nrhs, int have, int group, double *x)
+{
+    int k, c, r, b = f->a->block;
+    const double *from = f->x;
+    for (k = 0; k < f->a->n; k++) {
+        double *to = x + (ptrdiff_t)f->a->order[k] * b * nrhs;
+        for (c = 0; c < b; c++, to += nrhs, from += group)
+            for (r = 0; r < have; r++) to[r] = from[r];
+    }
+}
+
+static dcs_result dcsi_factor_solve(dcs_factor *f, int transposed, int nrhs, double *x)
+{
+    const double *before = NULL, *after = NULL;
+    ptrdiff_t k;
+    int r, done;
+    if (!f || nrhs < 0 || (nrhs > 0 && f->a->size > 0 && !x)) return DCS_ERROR_BAD_ARGUMENT;
+    if (!f->factored) return DCS_ERROR_NOT_FACTORED;
+    if (!dcsi_all_finite(x, (ptrdiff_t)f->a->size * nrhs)) return DCS_ERROR_NOT_FINITE;
+    if (f->kind == DCS_LU_STATIC && f->a->desc.equilibrate) {
+        before = transposed ? f->column_scale : f->row_scale;
+        after = transposed ? f->row_scale : f->column_scale;
+    }
+    for (done = 0; done < nrhs;) {
+        int group = nrhs - done == 1 ? 1 : 3, have = dcsi_min(group, nrhs - done);
+        dcsi_permute_in(f, nrhs, have, group, x + done, before);
+        dcsi_solve_group(f, transposed, group);
+        for (k = 0; after && k < f->a->size; k++)
+            for (r = 0; r < group; r++) f->x[k * group + r] *= after[k];
+        if (!dcsi_all_finite(f->x, (ptrdiff_t)f->a->size * group)) return DCS_ERROR_NOT_FINITE;
+        dcsi_permute_out(f, nrhs, have, group, x + done);
+        done += have;
+    }
+    return DCS_OK;
+}
+
+DCS_API dcs_result dcs_factor_solve(dcs_factor *f, int nrhs, double *x)
+{
+    return dcsi_factor_solve(f, 0, nrhs, x);
+}
+
+DCS_API dcs_result dcs_factor_solve_transpose(dcs_factor *f, int nrhs, double *x)
+{
+    return dcsi_factor_solve(f, 1, nrhs, x);
+}
+
+#endif /* DIFFCLOTH_SPARSE_IMPLEMENTATION */
