@@ -1,0 +1,338 @@
+/* scenes.c - the scenes of scenes.h. */
+#include "scenes.h"
+
+#include <math.h>
+#include <string.h>
+
+double scene_random(unsigned *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / 8388608.0 - 1;
+}
+
+void scene_patch(scene *s, int side, double width, double y)
+{
+    int i, j, k = 0;
+    for (i = 0; i < side; i++)
+        for (j = 0; j < side; j++) {
+            double *x = s->x + 3 * (i * side + j);
+            x[0] = width * ((double)i / (side - 1) - 0.5);
+            x[1] = y;
+            x[2] = width * ((double)j / (side - 1) - 0.5);
+        }
+    for (i = 0; i + 1 < side; i++)
+        for (j = 0; j + 1 < side; j++) {
+            int a = i * side + j, b = a + side, c = b + 1, d = a + 1;
+            int *t = s->triangles + 3 * k;
+            t[0] = a, t[1] = d, t[2] = c;
+            t[3] = a, t[4] = c, t[5] = b;
+            k += 2;
+        }
+    s->desc.vertex_count = side * side;
+    s->desc.positions = s->x;
+    s->desc.triangle_count = k;
+    s->desc.triangles = s->triangles;
+    s->desc.handles = s->handles;
+    s->desc.obstacles = s->obstacles;
+}
+
+/* A dome of the rest shape, so that hinges have rest curvature. */
+static void curve(scene *s)
+{
+    int i;
+    for (i = 0; i < s->desc.vertex_count; i++) {
+        double *x = s->x + 3 * i;
+        x[1] += 0.3 * cos(2.5 * x[0]) * cos(2 * x[2]) + 0.02 * sin(9 * x[0] + 4 * x[2]);
+    }
+}
+
+static void hold(scene *s, int vertex, dcl_handle_kind kind)
+{
+    dcl_handle *handle = &s->handles[s->desc.handle_count++];
+    handle->vertex = vertex;
+    handle->kind = kind;
+    handle->stiffness = 40;
+}
+
+static void add(scene *s, dcl_obstacle obstacle)
+{
+    s->obstacles[s->desc.obstacle_count++] = obstacle;
+}
+
+static void set_all(dcl_params *params, dcl_block block, double low, double high, unsigned seed)
+{
+    size_t k, count = dcl_params_count(params, block);
+    for (k = 0; k < count; k++) {
+        double value = low + (high - low) * 0.5 * (scene_random(&seed) + 1);
+        dcl_params_set(params, block, k, 1, &value);
+    }
+}
+
+/* Every force there is, uneven material. */
+static void setup_forces(const scene *s, dcl_params *params)
+{
+    double wind[3] = {0.002, 0.001, 0.004}, air[3] = {1, 0.5, 3};
+    (void)s;
+    set_all(params, DCL_PARAM_STRETCH_SCALE, 0.7, 1.4, 1);
+    set_all(params, DCL_PARAM_BEND_SCALE, 0.5, 1.5, 2);
+    set_all(params, DCL_PARAM_FORCE, -0.02, 0.02, 3);
+    dcl_params_set(params, DCL_PARAM_WIND_FORCE, 0, 3, wind);
+    dcl_params_set1(params, DCL_PARAM_WIND_FREQUENCY, 9);
+    dcl_params_set1(params, DCL_PARAM_WIND_PHASE, 0.4);
+    dcl_params_set(params, DCL_PARAM_AIR_VELOCITY, 0, 3, air);
+    dcl_params_set1(params, DCL_PARAM_AIR_NORMAL, 1.3);
+    dcl_params_set1(params, DCL_PARAM_AIR_TANGENT, 0.2);
+}
+
+/* Handles on circles, small differences in force on every vertex. */
+static void setup_handles(const scene *s, dcl_params *params)
+{
+    int f, i;
+    setup_forces(s, params);
+    for (f = 0; f < s->desc.handle_frames; f++)
+        for (i = 0; i < s->desc.handle_count; i++) {
+            double p[3], a = 0.15 * f + i;
+            const double *x = s->x + 3 * s->handles[i].vertex;
+            p[0] = x[0] + 0.03 * (cos(a) - cos((double)i));
+            p[1] = x[1] + 0.02 * (sin(a) - sin((double)i));
+            p[2] = x[2] + 0.01 * f;
+            dcl_params_set(params, DCL_PARAM_HANDLE,
+                           3 * ((size_t)f * (size_t)s->desc.handle_count + (size_t)i), 3, p);
+        }
+}
+
+static void setup_contact(const scene *s, dcl_params *params)
+{
+    double air[3] = {0.3, 0.1, -0.2};
+    (void)s;
+    dcl_params_set(params, DCL_PARAM_AIR_VELOCITY, 0, 3, air);
+    dcl_params_set1(params, DCL_PARAM_AIR_NORMAL, 0.4);
+    dcl_params_set1(params, DCL_PARAM_AIR_TANGENT, 0.1);
+    dcl_params_set1(params, DCL_PARAM_DRAG, 0.02);
+    dcl_params_set1(params, DCL_PARAM_DAMPING, 0.03);
+    set_all(params, DCL_PARAM_FORCE, -0.01, 0.01, 5);
+    set_all(params, DCL_PARAM_STRETCH_SCALE, 0.8, 1.2, 6);
+}
+
+static void push(const scene *s, dcl_params *params, double x, double y, double z)
+{
+    size_t i;
+    unsigned seed = 11;
+    for (i = 0; i < (size_t)s->desc.vertex_count; i++) {
+        double v[3];
+        v[0] = x + s->spread * scene_random(&seed);
+        v[1] = y + s->spread * scene_random(&seed);
+        v[2] = z + s->spread * scene_random(&seed);
+        dcl_params_set(params, DCL_PARAM_V0, 3 * i, 3, v);
+    }
+}
+
+static void setup_slide(const scene *s, dcl_params *params)
+{
+    setup_contact(s, params);
+    push(s, params, 1.2, 0, 0.4);
+}
+
+static void setup_takeoff(const scene *s, dcl_params *params)
+{
+    size_t i;
+    setup_contact(s, params);
+    push(s, params, 0.8, 0, 0.2);
+    for (i = 0; i < (size_t)s->desc.vertex_count; i += 3) {
+        double v[3] = {0.5, 1.5, 0.2};
+        dcl_params_set(params, DCL_PARAM_V0, 3 * i, 3, v);
+    }
+}
+
+static void setup_free(const scene *s, dcl_params *params)
+{
+    setup_forces(s, params);
+    push(s, params, 0.1, 0.2, -0.1);
+}
+
+static void up(double *out, double x, double y, double z)
+{
+    out[0] = x;
+    out[1] = y;
+    out[2] = z;
+}
+
+static void scene_free(scene *s)
+{
+    scene_patch(s, 5, 0.8, 0);
+    curve(s);
+    s->desc.bend = 0.002;
+    s->desc.damping = 0.3;
+    s->desc.drag = 0.05;
+    s->spread = 0.3;
+    s->desc.force_frames = 6;
+    s->setup = setup_free;
+    s->steps = 8;
+}
+
+static void scene_hang(scene *s)
+{
+    scene_patch(s, 6, 0.8, 0);
+    curve(s);
+    s->desc.bend = 0.002;
+    s->desc.damping = 0.1;
+    hold(s, 0, DCL_HANDLE_HARD);
+    hold(s, 5, DCL_HANDLE_SOFT);
+    hold(s, 30, DCL_HANDLE_HARD);
+    s->desc.handle_frames = 9;
+    s->desc.force_frames = 1;
+    s->setup = setup_handles;
+    s->steps = 10;
+}
+
+static void scene_stick(scene *s)
+{
+    double p[3] = {0, 0, 0}, n[3];
+    scene_patch(s, 5, 0.5, 0);
+    curve(s);
+    up(n, 0.2, 1, 0.1);
+    p[1] = 0.18;
+    s->desc.force_frames = 1;
+    add(s, dcl_plane(p, n, 0.8));
+    s->setup = setup_contact;
+    s->steps = 15;
+}
+
+static void scene_slip(scene *s)
+{
+    double p[3] = {0, 0, 0}, n[3];
+    scene_patch(s, 5, 0.5, 0);
+    up(n, 0.5, 1, 0.1);
+    p[1] = -0.16;
+    s->desc.force_frames = 1;
+    s->desc.damping = 0.05;
+    add(s, dcl_plane(p, n, 0.15));
+    s->spread = 0.05;
+    s->setup = setup_slide;
+    s->steps = 15;
+}
+
+static void scene_frictionless(scene *s)
+{
+    double c[3] = {0.05, -0.32, 0.03};
+    scene_patch(s, 6, 0.6, 0);
+    s->desc.force_frames = 1;
+    add(s, dcl_sphere(c, 0.3, 0));
+    s->setup = setup_contact;
+    s->steps = 14;
+}
+
+static void scene_sphere(scene *s)
+{
+    double c[3] = {0.05, -0.32, 0.03};
+    scene_patch(s, 7, 0.6, 0);
+    s->desc.bend = 1e-3;
+    s->desc.force_frames = 1;
+    s->desc.damping = 0.02;
+    s->spread = 0.02;
+    add(s, dcl_sphere(c, 0.3, 0.25));
+    s->setup = setup_slide;
+    s->steps = 18;
+}
+
+static void scene_takeoff(scene *s)
+{
+    double p[3] = {0, 0, 0}, n[3];
+    scene_patch(s, 5, 0.5, 0);
+    up(n, 0.1, 1, 0.05);
+    p[1] = -0.03;
+    s->desc.force_frames = 1;
+    s->spread = 0.05;
+    add(s, dcl_plane(p, n, 0.3));
+    s->setup = setup_takeoff;
+    s->steps = 15;
+}
+
+static void scene_moving_plane(scene *s)
+{
+    double p[3] = {0.1, -0.08, 0}, n[3];
+    dcl_obstacle plane;
+    scene_patch(s, 5, 0.5, 0);
+    up(n, 0.1, 1, -0.1);
+    plane = dcl_plane(p, n, 0.4);
+    up(plane.velocity, 0.4, 0.3, -0.2);
+    up(plane.angular_velocity, 0.5, 2, -0.3);
+    s->desc.force_frames = 1;
+    s->spread = 0.05;
+    add(s, plane);
+    s->setup = setup_slide;
+    s->steps = 15;
+}
+
+static void scene_moving_sphere(scene *s)
+{
+    double c[3] = {-0.1, -0.33, 0.03};
+    dcl_obstacle ball;
+    scene_patch(s, 7, 0.6, 0);
+    s->desc.force_frames = 1;
+    s->spread = 0.02;
+    ball = dcl_sphere(c, 0.3, 0.5);
+    up(ball.velocity, 0.6, 0.4, 0.1);
+    up(ball.angular_velocity, 1, 3, 0.5);
+    up(ball.rotation, 0.3, 0.1, 0);
+    add(s, ball);
+    s->setup = setup_contact;
+    s->steps = 15;
+}
+
+/* A trough of two planes whose bottom line holds nodes that touch both, and a ball beside. */
+static void scene_wedge(scene *s)
+{
+    double p[3] = {0, -0.12, 0}, n[3], c[3] = {0.3, -0.25, 0.6};
+    scene_patch(s, 5, 0.5, 0);
+    s->desc.force_frames = 1;
+    s->spread = 0.02;
+    up(n, 0.6, 1, 0);
+    add(s, dcl_plane(p, n, 0.2));
+    up(n, -0.7, 1, 0.05);
+    add(s, dcl_plane(p, n, 0.1));
+    add(s, dcl_sphere(c, 0.2, 0.3));
+    s->setup = setup_slide;
+    s->steps = 15;
+}
+
+static void scene_contact_set(scene *s)
+{
+    scene_sphere(s);
+    s->desc.contact = DCL_CONTACT_SET;
+    s->desc.contact_distance = 0.005;
+}
+
+typedef struct scene_entry {
+    const char *name;
+    void (*fill)(scene *s);
+} scene_entry;
+
+static const scene_entry entries[] = {
+    {"free", scene_free},
+    {"hang", scene_hang},
+    {"plane_stick", scene_stick},
+    {"plane_slip", scene_slip},
+    {"plane_takeoff", scene_takeoff},
+    {"sphere", scene_sphere},
+    {"sphere_frictionless", scene_frictionless},
+    {"sphere_contact_set", scene_contact_set},
+    {"moving_plane", scene_moving_plane},
+    {"moving_sphere", scene_moving_sphere},
+    {"wedge", scene_wedge},
+};
+
+int scene_count(void)
+{
+    return (int)(sizeof entries / sizeof entries[0]);
+}
+
+void scene_get(int index, scene *s)
+{
+    memset(s, 0, sizeof *s);
+    s->desc = dcl_default_model_desc();
+    s->desc.stretch = 60;
+    s->h = 0.01;
+    entries[index].fill(s);
+    s->name = entries[index].name;
+}
