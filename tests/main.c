@@ -71,8 +71,12 @@ int test_contains(const char *file, int line, const char *expr, const char *text
 
 /* The suites, one per file test_<suite>.c. */
 void suite_sparse(void);
+void suite_model(void);
+void suite_physics(void);
+void suite_gradient(void);
 void suite_optim(void);
 void suite_io(void);
+void suite_page(void);
 
 static void run(const char *name, void (*suite)(void))
 {
@@ -85,8 +89,12 @@ int main(int argc, char **argv)
     test_ctx.filter_count = argc - 1;
     test_ctx.filters = argv + 1;
     run("sparse", suite_sparse);
+    run("model", suite_model);
+    run("physics", suite_physics);
+    run("gradient", suite_gradient);
     run("optim", suite_optim);
     run("io", suite_io);
+    run("page", suite_page);
     if (test_ctx.skipped) printf("%d skipped\n", test_ctx.skipped);
     printf("%d passed, %d failed\n", test_ctx.passed, test_ctx.failed);
     return test_ctx.failed ? 1 : 0;
