@@ -147,7 +147,9 @@
 #include <stdint.h>
 
 #ifndef DCS_API
-#ifdef DIFFCLOTH_SPARSE_STATIC
+#if defined(DIFFCLOTH_SPARSE_STATIC) && defined(__GNUC__)
+#define DCS_API static __attribute__((unused))
+#elif defined(DIFFCLOTH_SPARSE_STATIC)
 #define DCS_API static
 #else
 #define DCS_API extern
@@ -178,7 +180,9 @@ typedef enum dcs_result {
     DCS_ERROR_TOO_LARGE = -5,             /* sizes beyond int or beyond the address space */
     DCS_ERROR_OUT_OF_MEMORY = -6,         /* the allocator returned NULL */
     DCS_ERROR_NOT_FACTORED = -7,          /* solve without a successful factorisation */
-    DCS_ERROR_BAD_ARGUMENT = -8           /* an argument outside of its documented range */
+    DCS_ERROR_BAD_ARGUMENT = -8,          /* an argument outside of its documented range */
+    DCS_ERROR_INACCURATE = -9             /* dcs_solver: refinement did not reach a backward error
+                                             of 10 n eps; x holds the best found */
 } dcs_result;
 
 typedef struct dcs_error {
@@ -638,6 +642,7 @@ DCS_API const char *dcs_result_text(dcs_result result)
     case DCS_ERROR_OUT_OF_MEMORY: return "out of memory";
     case DCS_ERROR_NOT_FACTORED: return "not factored";
     case DCS_ERROR_BAD_ARGUMENT: return "bad argument";
+    case DCS_ERROR_INACCURATE: return "inaccurate";
     }
     return "unknown result";
 }
@@ -704,11 +709,11 @@ static dcs_result dcsi_check_desc(const dcs_desc *desc, dcs_desc *out, dcs_error
         return dcsi_bad_argument(err, "desc.ordering is not a dcs_ordering");
     if (out->ordering == DCS_ORDER_GIVEN && !out->given_order)
         return dcsi_bad_argument(err, "desc.given_order is NULL");
-    if (!(out->pivot_tolerance > 0 && out->pivot_tolerance <= 1))
+    if (dcsi_not_finite(out->pivot_tolerance) || !(out->pivot_tolerance > 0 && out->pivot_tolerance <= 1))
         return dcsi_bad_argument(err, "desc.pivot_tolerance must lie in (0, 1]");
-    if (!(out->tiny_pivot > 0 && out->tiny_pivot < 1))
+    if (dcsi_not_finite(out->tiny_pivot) || !(out->tiny_pivot > 0 && out->tiny_pivot < 1))
         return dcsi_bad_argument(err, "desc.tiny_pivot must lie in (0, 1)");
-    if (!(out->relax >= 0 && out->relax <= 10))
+    if (dcsi_not_finite(out->relax) || !(out->relax >= 0 && out->relax <= 10))
         return dcsi_bad_argument(err, "desc.relax must lie in [0, 10]");
     if (out->max_width < 8 || out->max_width > 1024)
         return dcsi_bad_argument(err, "desc.max_width must lie in [8, 1024]");
@@ -1102,21 +1107,20 @@ static void dcsi_amd_compact(dcsi_amd *q)
 static dcs_result dcsi_amd_init(dcsi_amd *q, dcsi_pool *pool, const dcsi_graph *g)
 {
     int i, n = g->n, *block;
+    ptrdiff_t step = (ptrdiff_t)n + 2; /* dcsi_amd_output counts n + 1 buckets in `head` */
     memset(q, 0, sizeof *q);
     q->n = n;
     if (g->start[n] > INT32_MAX / 2 - n) return pool->status = DCS_ERROR_TOO_LARGE;
     q->list_size = g->start[n] + g->start[n] / 4 + n + 1;
     q->list = dcsi_take_ints(pool, q->list_size);
     q->spare = dcsi_take_ints(pool, q->list_size);
-    block = dcsi_take_ints(pool, 15 * ((ptrdiff_t)n + 1));
+    block = dcsi_take_ints(pool, 15 * step);
     if (pool->status != DCS_OK) return pool->status;
-    q->start = block, q->len = block + (n + 1), q->elements = block + 2 * (ptrdiff_t)(n + 1);
-    q->nv = block + 3 * (ptrdiff_t)(n + 1), q->degree = block + 4 * (ptrdiff_t)(n + 1);
-    q->is_element = block + 5 * (ptrdiff_t)(n + 1), q->into = block + 6 * (ptrdiff_t)(n + 1);
-    q->head = block + 7 * (ptrdiff_t)(n + 1), q->next = block + 8 * (ptrdiff_t)(n + 1);
-    q->prev = block + 9 * (ptrdiff_t)(n + 1), q->mark = block + 10 * (ptrdiff_t)(n + 1);
-    q->hash_head = block + 11 * (ptrdiff_t)(n + 1), q->hash_next = block + 12 * (ptrdiff_t)(n + 1);
-    q->hash = block + 13 * (ptrdiff_t)(n + 1), q->pivots = block + 14 * (ptrdiff_t)(n + 1);
+    q->start = block, q->len = block + step, q->elements = block + 2 * step;
+    q->nv = block + 3 * step, q->degree = block + 4 * step, q->is_element = block + 5 * step;
+    q->into = block + 6 * step, q->head = block + 7 * step, q->next = block + 8 * step;
+    q->prev = block + 9 * step, q->mark = block + 10 * step, q->hash_head = block + 11 * step;
+    q->hash_next = block + 12 * step, q->hash = block + 13 * step, q->pivots = block + 14 * step;
     memcpy(q->list, g->adj, (size_t)g->start[n] * sizeof(int));
     q->list_free = g->start[n];
     dcsi_fill_ints(q->head, n, -1);
@@ -2588,37 +2592,58 @@ static dcs_result dcsi_assemble(dcs_factor *f, int s, ptrdiff_t lead, const doub
     return DCS_OK;
 }
 
-/* LU scaling, one pass: largest |element| of every row (other == NULL), or of every column after
-   multiplication by the row scales `other`. Returns the largest of all; -1 after an error. */
-static double dcsi_scan_scales(const dcs_factor *f, const double *lower, const double *upper,
-                               double *largest, const double *other, dcs_error *err)
+/* What scaling needs to know of a matrix, gathered in one pass over its elements e(row, column). */
+typedef struct dcsi_scan {
+    const double *row_scale, *column_scale; /* multiply e by these first; NULL: 1 */
+    double *row_top, *column_top;           /* largest |e| of rows, columns; NULL: not wanted */
+    double *sum, *count; /* sums of log2 |e| plus the other side's exponents over nonzeros ... */
+    const double *row_exponent, *column_exponent; /* ... by rows if only column_exponent is set */
+    double top, bottom;                     /* of all nonzeros */
+} dcsi_scan;
+
+static void dcsi_scan_element(dcsi_scan *w, double e, int row, int column)
+{
+    int exponent;
+    if (w->row_scale) e *= w->row_scale[row];
+    if (w->column_scale) e *= w->column_scale[column];
+    if (w->row_top && e > w->row_top[row]) w->row_top[row] = e;
+    if (w->column_top && e > w->column_top[column]) w->column_top[column] = e;
+    if (!(e > 0)) return;
+    if (e > w->top) w->top = e;
+    if (e < w->bottom || w->bottom == 0) w->bottom = e;
+    if (!w->sum) return;
+    frexp(e, &exponent);
+    if (w->column_exponent) {
+        w->sum[row] += exponent + w->column_exponent[column];
+        w->count[row] += 1;
+    } else {
+        w->sum[column] += exponent + w->row_exponent[row];
+        w->count[column] += 1;
+    }
+}
+
+/* One pass. Stops at an element that is not finite. */
+static dcs_result dcsi_scan_run(const dcs_factor *f, const double *lower, const double *upper,
+                                dcsi_scan *w, dcs_error *err)
 {
     const dcs_analysis *a = f->a;
-    int b = a->block, s, k, r, c, side;
-    double top = 0;
-    dcsi_zero(largest, a->size);
+    int b = a->block, bb = b * b, s, k, i, side;
+    w->top = w->bottom = 0;
     for (s = 0; s < a->supers; s++)
         for (k = a->entry_start[s]; k < a->entry_start[s + 1]; k++) {
             int at[2], swapped = a->entry_source[k] & 1;
-            ptrdiff_t p = (ptrdiff_t)(a->entry_source[k] >> 1) * b * b;
+            ptrdiff_t p = (ptrdiff_t)(a->entry_source[k] >> 1) * bb;
             dcsi_entry_place(a, s, k, &at[swapped], &at[1 - swapped]);
             for (side = 0; side < (at[0] == at[1] ? 1 : 2); side++) {
                 const double *v = (side ? upper : lower) + p;
-                int row = at[side], column = at[1 - side];
-                for (c = 0; c < b; c++)
-                    for (r = 0; r < b; r++) {
-                        double e = fabs(v[c * b + r]), *to = largest + (other ? column + c : row + r);
-                        if (other) e *= other[row + r];
-                        if (dcsi_not_finite(e)) {
-                            dcsi_entry_not_finite(a, v, row, column, err);
-                            return -1;
-                        }
-                        if (e > *to) *to = e;
-                        if (e > top) top = e;
-                    }
+                for (i = 0; i < bb; i++) {
+                    if (dcsi_not_finite(v[i]))
+                        return dcsi_entry_not_finite(a, v, at[side], at[1 - side], err);
+                    dcsi_scan_element(w, fabs(v[i]), at[side] + i % b, at[1 - side] + i / b);
+                }
             }
         }
-    return top;
+    return DCS_OK;
 }
 
 /* Powers of two that bring x[i] into [0.5, 1); 1 for zeros. */
@@ -2632,21 +2657,78 @@ static void dcsi_to_scales(double *x, ptrdiff_t count)
     }
 }
 
-/* Row and column scales of LU_STATIC, finite check, smallest pivot. */
+/* One half of a sweep: exponents of one side become minus the mean of log2 |e| + the other side's.
+   Returns the largest change. */
+static double dcsi_balance_side(dcs_factor *f, const double *lower, const double *upper,
+                                double *exponents, const double *other, int rows)
+{
+    ptrdiff_t i, n = f->a->size;
+    double change = 0;
+    dcsi_scan w;
+    memset(&w, 0, sizeof w);
+    w.sum = f->x, w.count = f->x + n;
+    w.row_exponent = rows ? NULL : other;
+    w.column_exponent = rows ? other : NULL;
+    dcsi_zero(f->x, 2 * n);
+    dcsi_scan_run(f, lower, upper, &w, NULL);
+    for (i = 0; i < n; i++) {
+        double e = w.count[i] > 0 ? -w.sum[i] / w.count[i] : 0;
+        if (fabs(e - exponents[i]) > change) change = fabs(e - exponents[i]);
+        exponents[i] = e;
+    }
+    return change;
+}
+
+/* Wild matrices: make the elements of every row and column 1 on geometric average, the scaling of
+   Curtis and Reid (1972) by alternating projections. At most 60 sweeps. */
+static void dcsi_balance(dcs_factor *f, const double *lower, const double *upper)
+{
+    ptrdiff_t i, n = f->a->size;
+    int sweep;
+    dcsi_zero(f->row_scale, n);
+    dcsi_zero(f->column_scale, n);
+    for (sweep = 0; sweep < 60; sweep++) {
+        double change = dcsi_balance_side(f, lower, upper, f->row_scale, f->column_scale, 1);
+        double other = dcsi_balance_side(f, lower, upper, f->column_scale, f->row_scale, 0);
+        if (change < 0.5 && other < 0.5) break;
+    }
+    for (i = 0; i < n; i++) {
+        int r = (int)floor(f->row_scale[i] + 0.5), c = (int)floor(f->column_scale[i] + 0.5);
+        f->row_scale[i] = ldexp(1, dcsi_max(-1000, dcsi_min(1000, r)));
+        f->column_scale[i] = ldexp(1, dcsi_max(-1000, dcsi_min(1000, c)));
+    }
+}
+
+/* Row and column scales of LU_STATIC, finite check, smallest pivot. Usually the largest element of
+   every row, then of every column, is brought to [0.5, 1). When magnitudes spread over more than
+   2^64, largest elements say little, and averages are used. */
 static dcs_result dcsi_equilibrate(dcs_factor *f, const double *lower, const double *upper,
                                    dcs_error *err)
 {
     ptrdiff_t i, n = f->a->size;
-    double top = dcsi_scan_scales(f, lower, upper, f->row_scale, NULL, err);
-    if (top < 0) return DCS_ERROR_NOT_FINITE;
-    if (f->a->desc.equilibrate) {
-        dcsi_to_scales(f->row_scale, n);
-        dcsi_scan_scales(f, lower, upper, f->column_scale, f->row_scale, err);
-        dcsi_to_scales(f->column_scale, n);
-        top = 1; /* the largest of every column is now in [0.5, 1) */
-    } else
+    dcsi_scan w;
+    dcs_result result;
+    memset(&w, 0, sizeof w);
+    w.row_top = f->row_scale;
+    dcsi_zero(f->row_scale, n);
+    if ((result = dcsi_scan_run(f, lower, upper, &w, err)) != DCS_OK) return result;
+    if (!f->a->desc.equilibrate) {
         for (i = 0; i < n; i++) f->row_scale[i] = f->column_scale[i] = 1;
-    f->tiny = f->a->desc.tiny_pivot * top;
+    } else if (w.bottom < w.top * 5.4e-20) {
+        dcsi_balance(f, lower, upper);
+        memset(&w, 0, sizeof w);
+        w.row_scale = f->row_scale, w.column_scale = f->column_scale;
+        dcsi_scan_run(f, lower, upper, &w, NULL);
+    } else {
+        dcsi_to_scales(f->row_scale, n);
+        memset(&w, 0, sizeof w);
+        w.row_scale = f->row_scale, w.column_top = f->column_scale;
+        dcsi_zero(f->column_scale, n);
+        dcsi_scan_run(f, lower, upper, &w, NULL);
+        dcsi_to_scales(f->column_scale, n);
+        w.top = 1;
+    }
+    f->tiny = f->a->desc.tiny_pivot * w.top;
     if (!(f->tiny > 0)) f->tiny = 1; /* zero matrix */
     return DCS_OK;
 }
@@ -3247,4 +3329,1030 @@ DCS_API dcs_result dcs_factor_solve_transpose(dcs_factor *f, int nrhs, double *x
     return dcsi_factor_solve(f, 1, nrhs, x);
 }
 
+/* >>lu-symbolic --------------------------------------------------------------------------------
+   General LU: R A C = P^T L U Q^T with powers of two R, C, row pivots P, column order Q. Works on
+   scalars. Column k of the factor belongs to column order[k] of A; its pivot is row pivot_row[k],
+   and pivot_of is the inverse of pivot_row. */
+
+typedef struct dcsi_list { /* a growing array of (index, value) */
+    dcsi_pool pool;
+    int *index;
+    double *value;
+    ptrdiff_t count, limit;
+} dcsi_list;
+
+struct dcs_lu {
+    dcsi_pool pool;
+    dcs_desc desc;
+    int n, factored;
+    ptrdiff_t entries;
+    int *order, *pivot_row, *pivot_of;
+    ptrdiff_t *col_start; /* A by scalar columns: n + 1 */
+    int *row, *source;    /* row and index into the caller's values */
+    double *row_scale, *column_scale;
+    ptrdiff_t *l_start, *u_start; /* n + 1 */
+    dcsi_list l, u;   /* L without its unit diagonal; U without its diagonal, each column in an order
+                         in which it can be eliminated */
+    double *diagonal; /* of U */
+    double *x;        /* 4 n; zero between calls of the numeric part */
+};
+
+static dcs_result dcsi_list_reserve(dcsi_list *list, ptrdiff_t count)
+{
+    dcsi_pool pool;
+    int *index;
+    double *value;
+    ptrdiff_t limit = list->limit;
+    if (count <= limit) return DCS_OK;
+    if (count > PTRDIFF_MAX / 64) return DCS_ERROR_TOO_LARGE;
+    limit = limit * 2 > count ? limit * 2 : count + 64;
+    dcsi_pool_init(&pool, &list->pool.allocator);
+    index = dcsi_take_ints(&pool, limit);
+    value = dcsi_take_doubles(&pool, limit);
+    if (pool.status != DCS_OK) {
+        dcsi_pool_destroy(&pool);
+        return pool.status;
+    }
+    if (list->count > 0) {
+        memcpy(index, list->index, (size_t)list->count * sizeof(int));
+        memcpy(value, list->value, (size_t)list->count * sizeof(double));
+    }
+    dcsi_pool_destroy(&list->pool);
+    list->pool = pool, list->index = index, list->value = value, list->limit = limit;
+    return DCS_OK;
+}
+
+/* Share of the off-diagonal entries that have a partner across the diagonal. */
+static double dcsi_symmetry(dcsi_pool *pool, const dcs_matrix *a)
+{
+    int n = a->cols, j, p, *mark = dcsi_take_ints(pool, n), *start, *rows;
+    ptrdiff_t all = 0, matched = 0;
+    start = dcsi_take_ints(pool, (ptrdiff_t)n + 1);
+    rows = dcsi_take_ints(pool, a->col_start[n]);
+    if (pool->status != DCS_OK) return 0;
+    dcsi_fill_ints(start, (ptrdiff_t)n + 1, 0);
+    for (p = 0; p < a->col_start[n]; p++) start[a->row_index[p] + 1]++;
+    for (j = 0; j < n; j++) start[j + 1] += start[j], mark[j] = start[j];
+    for (j = 0; j < n; j++)
+        for (p = a->col_start[j]; p < a->col_start[j + 1]; p++) rows[mark[a->row_index[p]]++] = j;
+    dcsi_fill_ints(mark, n, -1);
+    for (j = 0; j < n; j++) { /* rows[start[j]..]: the columns in row j */
+        for (p = start[j]; p < start[j + 1]; p++) mark[rows[p]] = j;
+        for (p = a->col_start[j]; p < a->col_start[j + 1]; p++)
+            if (a->row_index[p] != j) all++, matched += mark[a->row_index[p]] == j;
+    }
+    return all > 0 ? (double)matched / (double)all : 1;
+}
+
+/* Visit the neighbours of column j in A^T A; dense rows are left out. Returns how many. */
+static int dcsi_ata_column(const dcs_matrix *a, const int *start, const int *rows, int dense, int j,
+                           int *mark, int *out)
+{
+    int p, q, count = 0;
+    mark[j] = j;
+    for (p = a->col_start[j]; p < a->col_start[j + 1]; p++) {
+        int i = a->row_index[p];
+        if (start[i + 1] - start[i] > dense) continue;
+        for (q = start[i]; q < start[i + 1]; q++) {
+            if (mark[rows[q]] == j) continue;
+            mark[rows[q]] = j;
+            if (out) out[count] = rows[q];
+            count++;
+        }
+    }
+    return count;
+}
+
+/* The graph of A^T A: what L and U can fill for any choice of pivots. Rows with more than
+   max(16, 10 sqrt(n)) entries are ignored. */
+static dcs_result dcsi_ata_graph(dcsi_pool *pool, const dcs_matrix *a, dcsi_graph *g)
+{
+    int n = a->cols, j, p, *mark = dcsi_take_ints(pool, n), dense = 0;
+    int *start = dcsi_take_ints(pool, (ptrdiff_t)n + 1), *rows;
+    ptrdiff_t total = 0;
+    rows = dcsi_take_ints(pool, a->col_start[n]);
+    g->n = n;
+    g->start = dcsi_take_ints(pool, (ptrdiff_t)n + 1);
+    if (pool->status != DCS_OK) return pool->status;
+    dense = dcsi_max(16, (int)(10 * sqrt((double)n)));
+    dcsi_fill_ints(start, (ptrdiff_t)n + 1, 0);
+    for (p = 0; p < a->col_start[n]; p++) start[a->row_index[p] + 1]++;
+    for (j = 0; j < n; j++) start[j + 1] += start[j], mark[j] = start[j];
+    for (j = 0; j < n; j++)
+        for (p = a->col_start[j]; p < a->col_start[j + 1]; p++) rows[mark[a->row_index[p]]++] = j;
+    dcsi_fill_ints(mark, n, -1);
+    for (j = 0; j < n; j++) {
+        total += dcsi_ata_column(a, start, rows, dense, j, mark, NULL);
+        if (total > INT32_MAX / 4) return pool->status = DCS_ERROR_TOO_LARGE;
+    }
+    g->adj = dcsi_take_ints(pool, total);
+    if (pool->status != DCS_OK) return pool->status;
+    dcsi_fill_ints(mark, n, -1);
+    g->start[0] = 0;
+    for (j = 0; j < n; j++)
+        g->start[j + 1] = g->start[j] + dcsi_ata_column(a, start, rows, dense, j, mark,
+                                                        g->adj + g->start[j]);
+    return DCS_OK;
+}
+
+/* Column order in blocks. A + A^T when most entries have a partner across the diagonal, because
+   pivots will then mostly be diagonal; else A^T A. */
+static dcs_result dcsi_lu_choose_order(dcsi_pool *pool, const dcs_desc *desc, const dcs_matrix *a,
+                                       int *order, dcs_error *err)
+{
+    int k, n = a->cols;
+    dcsi_graph g;
+    dcs_result result = DCS_OK;
+    if (desc->ordering == DCS_ORDER_NATURAL) {
+        for (k = 0; k < n; k++) order[k] = k;
+    } else if (desc->ordering == DCS_ORDER_GIVEN) {
+        int *seen = dcsi_take_ints(pool, n);
+        if (pool->status != DCS_OK) return pool->status;
+        result = dcsi_check_order(desc->given_order, n, seen, err);
+        if (result == DCS_OK) memcpy(order, desc->given_order, (size_t)n * sizeof(int));
+    } else {
+        if (dcsi_symmetry(pool, a) >= 0.5)
+            result = dcsi_graph_create(pool, n, a->col_start, a->row_index, &g);
+        else
+            result = dcsi_ata_graph(pool, a, &g);
+        if (result == DCS_OK) result = dcsi_amd_order(pool, &g, order);
+    }
+    return result;
+}
+
+/* The scalar columns of A with the place of each element in the caller's values. */
+static void dcsi_lu_expand(dcs_lu *lu, const dcs_matrix *a)
+{
+    int b = a->block, j, p, r, c;
+    ptrdiff_t at = 0;
+    for (j = 0; j < a->cols; j++)
+        for (c = 0; c < b; c++) {
+            lu->col_start[j * b + c] = at;
+            for (p = a->col_start[j]; p < a->col_start[j + 1]; p++)
+                for (r = 0; r < b; r++) {
+                    lu->row[at] = a->row_index[p] * b + r;
+                    lu->source[at++] = (p * b + c) * b + r;
+                }
+        }
+    lu->col_start[lu->n] = at;
+}
+
+static dcs_result dcsi_lu_take(dcs_lu *lu, dcsi_pool *pool)
+{
+    ptrdiff_t n = lu->n;
+    lu->order = dcsi_take_ints(pool, n);
+    lu->pivot_row = dcsi_take_ints(pool, n);
+    lu->pivot_of = dcsi_take_ints(pool, n);
+    lu->col_start = (ptrdiff_t *)dcsi_pool_take(pool, n + 1, sizeof(ptrdiff_t));
+    lu->row = dcsi_take_ints(pool, lu->entries);
+    lu->source = dcsi_take_ints(pool, lu->entries);
+    lu->row_scale = dcsi_take_doubles(pool, n);
+    lu->column_scale = dcsi_take_doubles(pool, n);
+    lu->l_start = (ptrdiff_t *)dcsi_pool_take(pool, n + 1, sizeof(ptrdiff_t));
+    lu->u_start = (ptrdiff_t *)dcsi_pool_take(pool, n + 1, sizeof(ptrdiff_t));
+    lu->diagonal = dcsi_take_doubles(pool, n);
+    lu->x = dcsi_take_doubles(pool, 4 * n);
+    return pool->status;
+}
+
+/* >>lu-numeric --------------------------------------------------------------------------------- */
+
+/* Finite check and scales. */
+static dcs_result dcsi_lu_scale(dcs_lu *lu, const double *values, dcs_error *err)
+{
+    int j;
+    ptrdiff_t p;
+    for (j = 0; j < lu->n; j++) lu->row_scale[j] = lu->column_scale[j] = 0;
+    for (j = 0; j < lu->n; j++)
+        for (p = lu->col_start[j]; p < lu->col_start[j + 1]; p++) {
+            double e = fabs(values[lu->source[p]]);
+            if (dcsi_not_finite(e))
+                return dcsi_fail(err, DCS_ERROR_NOT_FINITE, lu->row[p], j, values[lu->source[p]],
+                                 "entry (%d, %d) is %g", lu->row[p], j, values[lu->source[p]]);
+            if (e > lu->row_scale[lu->row[p]]) lu->row_scale[lu->row[p]] = e;
+        }
+    if (!lu->desc.equilibrate) {
+        for (j = 0; j < lu->n; j++) lu->row_scale[j] = lu->column_scale[j] = 1;
+        return DCS_OK;
+    }
+    dcsi_to_scales(lu->row_scale, lu->n);
+    for (j = 0; j < lu->n; j++)
+        for (p = lu->col_start[j]; p < lu->col_start[j + 1]; p++) {
+            double e = fabs(values[lu->source[p]]) * lu->row_scale[lu->row[p]];
+            if (e > lu->column_scale[j]) lu->column_scale[j] = e;
+        }
+    dcsi_to_scales(lu->column_scale, lu->n);
+    return DCS_OK;
+}
+
+typedef struct dcsi_reach {
+    int *found;      /* n: pivotal columns reached, in order of elimination from `top` on */
+    int *open;       /* n: rows reached that have no pivot yet */
+    int *stack, *mark;
+    ptrdiff_t *next; /* per stack level */
+    ptrdiff_t *pruned; /* per column: where the search may stop, or -1 */
+    int top, open_count;
+} dcsi_reach;
+
+/* Depth-first search from `row` through the columns of L, without recursion. Rows without a pivot
+   are collected, columns are listed after everything that depends on them. */
+static void dcsi_lu_search(const dcs_lu *lu, dcsi_reach *w, int row, int stamp)
+{
+    int depth = 0;
+    if (w->mark[row] == stamp) return;
+    w->mark[row] = stamp;
+    if (lu->pivot_of[row] < 0) {
+        w->open[w->open_count++] = row;
+        return;
+    }
+    w->stack[0] = lu->pivot_of[row];
+    w->next[0] = lu->l_start[w->stack[0]];
+    while (depth >= 0) {
+        int k = w->stack[depth], child = -1;
+        ptrdiff_t end = w->pruned[k] >= 0 ? w->pruned[k] : lu->l_start[k + 1];
+        while (w->next[depth] < end && child < 0) {
+            int i = lu->l.index[w->next[depth]++];
+            if (w->mark[i] == stamp) continue;
+            w->mark[i] = stamp;
+            if (lu->pivot_of[i] < 0)
+                w->open[w->open_count++] = i;
+            else
+                child = lu->pivot_of[i];
+        }
+        if (child >= 0) {
+            w->stack[++depth] = child;
+            w->next[depth] = lu->l_start[child];
+        } else {
+            w->found[--w->top] = k;
+            depth--;
+        }
+    }
+}
+
+/* Symmetric pruning (Eisenstat, Liu 1992): once U(j, k) and L(pivot of k, j) are both present,
+   later searches reach the rest of column j through column k. Move the rows that have pivots to
+   the front of column j and stop there. */
+static void dcsi_lu_prune(dcs_lu *lu, dcsi_reach *w, int k)
+{
+    ptrdiff_t q, p, tail;
+    for (q = lu->u_start[k]; q < lu->u_start[k + 1]; q++) {
+        int j = lu->u.index[q], hit = 0;
+        if (w->pruned[j] >= 0) continue;
+        for (p = lu->l_start[j]; p < lu->l_start[j + 1] && !hit; p++)
+            hit = lu->l.index[p] == lu->pivot_row[k];
+        if (!hit) continue;
+        p = lu->l_start[j], tail = lu->l_start[j + 1];
+        while (p < tail) {
+            int i = lu->l.index[p];
+            double v = lu->l.value[p];
+            if (lu->pivot_of[i] >= 0) {
+                p++;
+                continue;
+            }
+            tail--;
+            lu->l.index[p] = lu->l.index[tail], lu->l.value[p] = lu->l.value[tail];
+            lu->l.index[tail] = i, lu->l.value[tail] = v;
+        }
+        w->pruned[j] = tail;
+    }
+}
+
+/* The row that becomes pivot of column k, or -1: the largest candidate, or the diagonal if it is
+   large enough. */
+static int dcsi_lu_choose_pivot(const dcs_lu *lu, const dcsi_reach *w, int k)
+{
+    double best = 0;
+    int t, row = -1, diagonal = lu->order[k];
+    for (t = 0; t < w->open_count; t++) {
+        double size = fabs(lu->x[w->open[t]]);
+        if (dcsi_not_finite(size)) return -1;
+        if (size > best) best = size, row = w->open[t];
+    }
+    if (row >= 0 && lu->pivot_of[diagonal] < 0 && w->mark[diagonal] == k &&
+        fabs(lu->x[diagonal]) >= lu->desc.pivot_tolerance * best)
+        row = diagonal;
+    return row;
+}
+
+/* Column k: pattern by search, values by a sparse triangular solve, pivot. */
+static dcs_result dcsi_lu_column(dcs_lu *lu, dcsi_reach *w, int k, const double *values,
+                                 dcs_error *err)
+{
+    int column = lu->order[k], t, row;
+    ptrdiff_t p;
+    double *x = lu->x;
+    dcs_result result;
+    w->top = lu->n, w->open_count = 0;
+    for (p = lu->col_start[column]; p < lu->col_start[column + 1]; p++)
+        dcsi_lu_search(lu, w, lu->row[p], k);
+    result = dcsi_list_reserve(&lu->u, lu->u.count + lu->n - w->top);
+    if (result == DCS_OK) result = dcsi_list_reserve(&lu->l, lu->l.count + w->open_count);
+    if (result != DCS_OK)
+        return dcsi_fail(err, result, -1, column, 0, "factor of %.0f entries at column %d",
+                         (double)(lu->l.count + lu->u.count), column);
+    for (p = lu->col_start[column]; p < lu->col_start[column + 1]; p++)
+        x[lu->row[p]] += values[lu->source[p]] * lu->row_scale[lu->row[p]] * lu->column_scale[column];
+    for (t = w->top; t < lu->n; t++) {
+        int j = w->found[t];
+        double xj = x[lu->pivot_row[j]];
+        x[lu->pivot_row[j]] = 0;
+        lu->u.index[lu->u.count] = j;
+        lu->u.value[lu->u.count++] = xj;
+        for (p = lu->l_start[j]; p < lu->l_start[j + 1]; p++)
+            x[lu->l.index[p]] -= lu->l.value[p] * xj;
+    }
+    row = dcsi_lu_choose_pivot(lu, w, k);
+    if (row < 0)
+        return dcsi_fail(err, DCS_ERROR_SINGULAR, -1, column, 0,
+                         "column %d, eliminated as %d of %d, has no pivot", column, k + 1, lu->n);
+    lu->diagonal[k] = x[row];
+    lu->pivot_row[k] = row;
+    lu->pivot_of[row] = k;
+    for (t = 0; t < w->open_count; t++) {
+        int i = w->open[t];
+        if (i != row) {
+            lu->l.index[lu->l.count] = i;
+            lu->l.value[lu->l.count++] = x[i] / lu->diagonal[k];
+        }
+        x[i] = 0;
+    }
+    lu->l_start[k + 1] = lu->l.count;
+    lu->u_start[k + 1] = lu->u.count;
+    return DCS_OK;
+}
+
+static dcs_result dcsi_lu_factor(dcs_lu *lu, dcsi_pool *pool, const double *values, dcs_error *err)
+{
+    dcsi_reach w;
+    int n = lu->n, k;
+    ptrdiff_t p;
+    dcs_result result = DCS_OK;
+    w.found = dcsi_take_ints(pool, n);
+    w.open = dcsi_take_ints(pool, n);
+    w.stack = dcsi_take_ints(pool, n);
+    w.mark = dcsi_take_ints(pool, n);
+    w.next = (ptrdiff_t *)dcsi_pool_take(pool, n, sizeof(ptrdiff_t));
+    w.pruned = (ptrdiff_t *)dcsi_pool_take(pool, n, sizeof(ptrdiff_t));
+    if (pool->status != DCS_OK) return pool->status;
+    for (k = 0; k < n; k++) lu->pivot_of[k] = w.mark[k] = -1, w.pruned[k] = -1;
+    dcsi_zero(lu->x, 4 * (ptrdiff_t)n);
+    lu->l_start[0] = lu->u_start[0] = 0;
+    lu->l.count = lu->u.count = 0;
+    result = dcsi_list_reserve(&lu->l, 4 * lu->entries + n);
+    if (result == DCS_OK) result = dcsi_list_reserve(&lu->u, 4 * lu->entries + n);
+    if (result != DCS_OK) return dcsi_fail(err, result, -1, -1, 0, "LU factor");
+    for (k = 0; k < n && result == DCS_OK; k++) {
+        result = dcsi_lu_column(lu, &w, k, values, err);
+        if (result == DCS_OK) dcsi_lu_prune(lu, &w, k);
+    }
+    if (result != DCS_OK) return result;
+    for (p = 0; p < lu->l.count; p++) lu->l.index[p] = lu->pivot_of[lu->l.index[p]];
+    lu->factored = 1;
+    return DCS_OK;
+}
+
+DCS_API dcs_result dcs_lu_create(const dcs_desc *desc, const dcs_matrix *a, dcs_lu **out,
+                                 dcs_error *err)
+{
+    dcs_desc checked;
+    dcsi_pool pool, scratch;
+    dcs_lu *lu;
+    int *order, k;
+    dcs_result result;
+    dcsi_clear_error(err);
+    if (!out) return dcsi_bad_argument(err, "out is NULL");
+    *out = NULL;
+    if ((result = dcsi_check_desc(desc, &checked, err)) != DCS_OK) return result;
+    if ((result = dcs_matrix_check(a, err)) != DCS_OK) return result;
+    if (a->rows != a->cols) return dcsi_bad_argument(err, "the matrix is not square");
+    if ((ptrdiff_t)a->col_start[a->cols] > INT32_MAX / 4 / (a->block * a->block))
+        return dcsi_fail(err, DCS_ERROR_TOO_LARGE, -1, -1, 0, "%d entries", a->col_start[a->cols]);
+    dcsi_pool_init(&pool, &checked.allocator);
+    dcsi_pool_init(&scratch, &checked.allocator);
+    lu = (dcs_lu *)dcsi_pool_take(&pool, 1, sizeof *lu);
+    if (!lu) return dcsi_pool_fail(&pool, err, "LU");
+    memset(lu, 0, sizeof *lu);
+    lu->desc = checked;
+    lu->n = a->cols * a->block;
+    lu->entries = (ptrdiff_t)a->col_start[a->cols] * a->block * a->block;
+    dcsi_pool_init(&lu->l.pool, &checked.allocator);
+    dcsi_pool_init(&lu->u.pool, &checked.allocator);
+    order = dcsi_take_ints(&scratch, a->cols);
+    result = dcsi_lu_take(lu, &pool);
+    lu->pool = pool;
+    if (result == DCS_OK) result = scratch.status;
+    if (result == DCS_OK) result = dcsi_lu_choose_order(&scratch, &checked, a, order, err);
+    if (result == DCS_OK) {
+        for (k = 0; k < lu->n; k++) lu->order[k] = order[k / a->block] * a->block + k % a->block;
+        dcsi_lu_expand(lu, a);
+        result = dcsi_lu_scale(lu, a->values, err);
+    }
+    if (result == DCS_OK) result = dcsi_lu_factor(lu, &scratch, a->values, err);
+    if (pool.status != DCS_OK) result = dcsi_pool_fail(&pool, err, "LU");
+    if (scratch.status != DCS_OK) result = dcsi_pool_fail(&scratch, err, "LU");
+    dcsi_pool_destroy(&scratch);
+    lu->desc.given_order = NULL; /* the caller's array is not kept */
+    if (result == DCS_OK)
+        *out = lu;
+    else
+        dcs_lu_destroy(lu);
+    return result;
+}
+
+DCS_API void dcs_lu_destroy(dcs_lu *lu)
+{
+    dcsi_pool pool;
+    if (!lu) return;
+    dcsi_pool_destroy(&lu->l.pool);
+    dcsi_pool_destroy(&lu->u.pool);
+    pool = lu->pool;
+    dcsi_pool_destroy(&pool);
+}
+
+DCS_API dcs_result dcs_lu_refactor(dcs_lu *lu, const double *values, double *growth, dcs_error *err)
+{
+    int k;
+    ptrdiff_t p, q;
+    double *x, top = 0;
+    dcs_result result;
+    dcsi_clear_error(err);
+    if (!lu) return dcsi_bad_argument(err, "lu is NULL");
+    if (lu->entries > 0 && !values) return dcsi_bad_argument(err, "values is NULL");
+    lu->factored = 0;
+    if ((result = dcsi_lu_scale(lu, values, err)) != DCS_OK) return result;
+    x = lu->x;
+    dcsi_zero(x, lu->n);
+    for (k = 0; k < lu->n; k++) {
+        int c = lu->order[k];
+        for (p = lu->col_start[c]; p < lu->col_start[c + 1]; p++)
+            x[lu->pivot_of[lu->row[p]]] +=
+                values[lu->source[p]] * lu->row_scale[lu->row[p]] * lu->column_scale[c];
+        for (q = lu->u_start[k]; q < lu->u_start[k + 1]; q++) {
+            int j = lu->u.index[q];
+            double xj = lu->u.value[q] = x[j];
+            x[j] = 0;
+            for (p = lu->l_start[j]; p < lu->l_start[j + 1]; p++)
+                x[lu->l.index[p]] -= lu->l.value[p] * xj;
+        }
+        if (x[k] == 0 || dcsi_not_finite(x[k]))
+            return dcsi_fail(err, DCS_ERROR_SINGULAR, lu->pivot_row[k], c, x[k],
+                             "pivot %g in column %d, eliminated as %d of %d", x[k], c, k + 1, lu->n);
+        lu->diagonal[k] = x[k];
+        x[k] = 0;
+        for (p = lu->l_start[k]; p < lu->l_start[k + 1]; p++) {
+            lu->l.value[p] = x[lu->l.index[p]] / lu->diagonal[k];
+            x[lu->l.index[p]] = 0;
+            if (fabs(lu->l.value[p]) > top) top = fabs(lu->l.value[p]);
+        }
+    }
+    if (growth) *growth = top;
+    lu->factored = 1;
+    return DCS_OK;
+}
+
+DCS_API int64_t dcs_lu_get_nonzeros(const dcs_lu *lu)
+{
+    return lu->l.count + lu->u.count + (int64_t)lu->n;
+}
+
+/* >>lu-solve -----------------------------------------------------------------------------------
+   Up to 4 right-hand sides at a time, always carried as 4 so that the inner loops are short and
+   fixed. */
+
+static void dcsi_lu_solve_4(const dcs_lu *lu, double *y)
+{
+    int k, r;
+    ptrdiff_t p;
+    for (k = 0; k < lu->n; k++) {
+        const double *yk = y + 4 * (ptrdiff_t)k;
+        for (p = lu->l_start[k]; p < lu->l_start[k + 1]; p++) {
+            double v = lu->l.value[p], *to = y + 4 * (ptrdiff_t)lu->l.index[p];
+            for (r = 0; r < 4; r++) to[r] -= v * yk[r];
+        }
+    }
+    for (k = lu->n - 1; k >= 0; k--) {
+        double *yk = y + 4 * (ptrdiff_t)k;
+        for (r = 0; r < 4; r++) yk[r] /= lu->diagonal[k];
+        for (p = lu->u_start[k]; p < lu->u_start[k + 1]; p++) {
+            double v = lu->u.value[p], *to = y + 4 * (ptrdiff_t)lu->u.index[p];
+            for (r = 0; r < 4; r++) to[r] -= v * yk[r];
+        }
+    }
+}
+
+static void dcsi_lu_solve_transpose_4(const dcs_lu *lu, double *y)
+{
+    int k, r;
+    ptrdiff_t p;
+    for (k = 0; k < lu->n; k++) {
+        double *yk = y + 4 * (ptrdiff_t)k;
+        for (p = lu->u_start[k]; p < lu->u_start[k + 1]; p++) {
+            const double *from = y + 4 * (ptrdiff_t)lu->u.index[p];
+            for (r = 0; r < 4; r++) yk[r] -= lu->u.value[p] * from[r];
+        }
+        for (r = 0; r < 4; r++) yk[r] /= lu->diagonal[k];
+    }
+    for (k = lu->n - 1; k >= 0; k--) {
+        double *yk = y + 4 * (ptrdiff_t)k;
+        for (p = lu->l_start[k]; p < lu->l_start[k + 1]; p++) {
+            const double *from = y + 4 * (ptrdiff_t)lu->l.index[p];
+            for (r = 0; r < 4; r++) yk[r] -= lu->l.value[p] * from[r];
+        }
+    }
+}
+
+static dcs_result dcsi_lu_solve(dcs_lu *lu, int transposed, int nrhs, double *x)
+{
+    int k, r, done, have;
+    if (!lu || nrhs < 0 || (nrhs > 0 && lu->n > 0 && !x)) return DCS_ERROR_BAD_ARGUMENT;
+    if (!lu->factored) return DCS_ERROR_NOT_FACTORED;
+    if (!dcsi_all_finite(x, (ptrdiff_t)lu->n * nrhs)) return DCS_ERROR_NOT_FINITE;
+    for (done = 0; done < nrhs; done += have) {
+        have = dcsi_min(4, nrhs - done);
+        for (k = 0; k < lu->n; k++) {
+            int i = transposed ? lu->order[k] : lu->pivot_row[k];
+            double s = transposed ? lu->column_scale[i] : lu->row_scale[i];
+            for (r = 0; r < 4; r++)
+                lu->x[4 * (ptrdiff_t)k + r] = r < have ? x[(ptrdiff_t)i * nrhs + done + r] * s : 0;
+        }
+        if (transposed)
+            dcsi_lu_solve_transpose_4(lu, lu->x);
+        else
+            dcsi_lu_solve_4(lu, lu->x);
+        for (k = 0; k < lu->n; k++) {
+            int i = transposed ? lu->pivot_row[k] : lu->order[k];
+            double s = transposed ? lu->row_scale[i] : lu->column_scale[i];
+            for (r = 0; r < 4; r++) lu->x[4 * (ptrdiff_t)k + r] *= s;
+        }
+        if (!dcsi_all_finite(lu->x, 4 * (ptrdiff_t)lu->n)) return DCS_ERROR_NOT_FINITE;
+        for (k = 0; k < lu->n; k++) {
+            int i = transposed ? lu->pivot_row[k] : lu->order[k];
+            for (r = 0; r < have; r++)
+                x[(ptrdiff_t)i * nrhs + done + r] = lu->x[4 * (ptrdiff_t)k + r];
+        }
+    }
+    return DCS_OK;
+}
+
+DCS_API dcs_result dcs_lu_solve(dcs_lu *lu, int nrhs, double *x)
+{
+    return dcsi_lu_solve(lu, 0, nrhs, x);
+}
+
+DCS_API dcs_result dcs_lu_solve_transpose(dcs_lu *lu, int nrhs, double *x)
+{
+    return dcsi_lu_solve(lu, 1, nrhs, x);
+}
+
+/* >>solver -------------------------------------------------------------------------------------
+   A matrix of any kind with its factor. Each entry of the input has a slot in the pattern that was
+   analysed: for symmetric kinds in the lower triangle, for LU_STATIC on one side of an entry whose
+   other side stays zero (equal positions add up), for LU the entry itself. */
+
+struct dcs_solver {
+    dcsi_pool pool;
+    dcs_desc desc;
+    dcs_kind kind;
+    dcs_matrix a;          /* what residuals are computed with */
+    int input_entries, *slot, *side; /* slot -1: not read; side 1: A(j, i) of the slot */
+    int *col_start, *row_index;      /* pattern: of a, or of the analysis */
+    double *lower, *upper;
+    dcs_analysis *analysis;
+    dcs_factor *factor;
+    dcs_lu *lu;
+    double *x, *y, *b, *r; /* 3 * size each */
+    double norm_one, norm_infinity, backward_error;
+};
+
+static int dcsi_is_symmetric_kind(dcs_kind kind)
+{
+    return kind == DCS_CHOLESKY || kind == DCS_LDLT;
+}
+
+/* Norms of A; rows: size numbers of scratch. */
+static void dcsi_matrix_norms(const dcs_matrix *a, int symmetric, double *rows, double *one,
+                              double *infinity)
+{
+    int b = a->block, j, p, r, c;
+    ptrdiff_t i;
+    *one = *infinity = 0;
+    dcsi_zero(rows, (ptrdiff_t)a->rows * b);
+    for (j = 0; j < a->cols; j++)
+        for (c = 0; c < b; c++) {
+            double sum = 0;
+            for (p = a->col_start[j]; p < a->col_start[j + 1]; p++)
+                for (r = 0; r < b; r++) {
+                    int row = a->row_index[p] * b + r, column = j * b + c;
+                    double e = fabs(a->values[((ptrdiff_t)p * b + c) * b + r]);
+                    if (symmetric && row < column) continue;
+                    if (symmetric && row > column) rows[column] += e;
+                    rows[row] += e;
+                    sum += e;
+                }
+            if (sum > *one) *one = sum;
+        }
+    for (i = 0; i < (ptrdiff_t)a->rows * b; i++)
+        if (rows[i] > *infinity) *infinity = rows[i];
+    if (symmetric) *one = *infinity;
+}
+
+/* |b - A x| / (|A| |x| + |b|), worst of nrhs; mode as in dcsi_matrix_apply. r becomes b - A x. */
+static double dcsi_residual(const dcs_matrix *a, int mode, double norm, int nrhs, const double *x,
+                            const double *b, double *r)
+{
+    ptrdiff_t i, n = (ptrdiff_t)(mode == 1 ? a->cols : a->rows) * a->block;
+    double worst = 0;
+    int k;
+    dcsi_matrix_apply(a, mode, nrhs, x, r);
+    for (k = 0; k < nrhs; k++) {
+        double top_r = 0, top_x = 0, top_b = 0, error;
+        for (i = 0; i < n; i++) {
+            ptrdiff_t at = i * nrhs + k;
+            r[at] = b[at] - r[at];
+            if (fabs(r[at]) > top_r) top_r = fabs(r[at]);
+            if (fabs(x[at]) > top_x) top_x = fabs(x[at]);
+            if (fabs(b[at]) > top_b) top_b = fabs(b[at]);
+        }
+        error = top_r > 0 ? top_r / (norm * top_x + top_b) : 0;
+        if (error > worst || dcsi_not_finite(error)) worst = error;
+    }
+    return worst;
+}
+
+DCS_API double dcs_backward_error(const dcs_matrix *a, int symmetric, const double *x,
+                                  const double *b, double *work)
+{
+    double one, infinity;
+    dcsi_matrix_norms(a, symmetric, work, &one, &infinity);
+    return dcsi_residual(a, symmetric ? 2 : 0, infinity, 1, x, b, work);
+}
+
+/* 1 if entries strictly below the diagonal exist. */
+static int dcsi_has_lower(const dcs_matrix *a)
+{
+    int j, p;
+    for (j = 0; j < a->cols; j++)
+        for (p = a->col_start[j]; p < a->col_start[j + 1]; p++)
+            if (a->row_index[p] > j) return 1;
+    return 0;
+}
+
+/* Slots of the input entries in a lower pattern, sorted by its columns. */
+static void dcsi_solver_slots(dcs_solver *s, const dcs_matrix *a)
+{
+    int symmetric = dcsi_is_symmetric_kind(s->kind), from_lower = dcsi_has_lower(a), j, p, n = a->cols;
+    int *start = s->col_start;
+    dcsi_fill_ints(start, (ptrdiff_t)n + 1, 0);
+    for (j = 0; j < n; j++)
+        for (p = a->col_start[j]; p < a->col_start[j + 1]; p++) {
+            int i = a->row_index[p];
+            s->side[p] = i < j;
+            s->slot[p] = symmetric && i != j && (i > j) != from_lower ? -1 : dcsi_min(i, j);
+            if (s->slot[p] >= 0) start[s->slot[p] + 1]++;
+        }
+    for (j = 0; j < n; j++) start[j + 1] += start[j];
+    for (j = 0; j < n; j++)
+        for (p = a->col_start[j]; p < a->col_start[j + 1]; p++) {
+            int column = s->slot[p];
+            if (column < 0) continue;
+            s->slot[p] = start[column]++;
+            s->row_index[s->slot[p]] = dcsi_max(a->row_index[p], j);
+        }
+    for (j = n; j > 0; j--) start[j] = start[j - 1];
+    start[0] = 0;
+}
+
+/* Copy values to their slots. A symmetric matrix given by its upper triangle is transposed,
+   diagonal blocks included. */
+static void dcsi_solver_values(dcs_solver *s, const double *values, int from_upper)
+{
+    int b = s->a.block, p, r, c;
+    for (p = 0; p < s->input_entries; p++) {
+        const double *v = values + (ptrdiff_t)p * b * b;
+        int symmetric = dcsi_is_symmetric_kind(s->kind);
+        double *to = (s->side[p] && !symmetric ? s->upper : s->lower) + (ptrdiff_t)s->slot[p] * b * b;
+        if (s->slot[p] < 0) continue;
+        for (c = 0; c < b; c++)
+            for (r = 0; r < b; r++)
+                to[c * b + r] = symmetric && from_upper ? v[r * b + c] : v[c * b + r];
+    }
+}
+
+static dcs_result dcsi_solver_take(dcs_solver *s, dcsi_pool *pool, const dcs_matrix *a)
+{
+    int bb = a->block * a->block;
+    ptrdiff_t size = (ptrdiff_t)a->cols * a->block;
+    s->slot = dcsi_take_ints(pool, s->input_entries);
+    s->side = dcsi_take_ints(pool, s->input_entries);
+    s->col_start = dcsi_take_ints(pool, (ptrdiff_t)a->cols + 1);
+    s->row_index = dcsi_take_ints(pool, s->input_entries);
+    s->lower = dcsi_take_doubles(pool, (ptrdiff_t)s->input_entries * bb);
+    if (s->kind == DCS_LU_STATIC) {
+        s->upper = dcsi_take_doubles(pool, (ptrdiff_t)s->input_entries * bb);
+        s->a.values = dcsi_take_doubles(pool, (ptrdiff_t)s->input_entries * bb);
+    }
+    if (!dcsi_is_symmetric_kind(s->kind)) {
+        s->a.col_start = dcsi_take_ints(pool, (ptrdiff_t)a->cols + 1);
+        s->a.row_index = dcsi_take_ints(pool, s->input_entries);
+    }
+    s->x = dcsi_take_doubles(pool, 3 * size);
+    s->y = dcsi_take_doubles(pool, 3 * size);
+    s->b = dcsi_take_doubles(pool, 3 * size);
+    s->r = dcsi_take_doubles(pool, 3 * size);
+    return pool->status;
+}
+
+/* Patterns and the matrix that residuals use. */
+static void dcsi_solver_patterns(dcs_solver *s, const dcs_matrix *a)
+{
+    size_t count = (size_t)s->input_entries, bb = (size_t)(a->block * a->block);
+    dcsi_solver_slots(s, a);
+    dcsi_zero(s->lower, (ptrdiff_t)(count * bb));
+    if (s->upper) dcsi_zero(s->upper, (ptrdiff_t)(count * bb));
+    if (dcsi_is_symmetric_kind(s->kind)) {
+        s->a.col_start = s->col_start, s->a.row_index = s->row_index, s->a.values = s->lower;
+        return;
+    }
+    memcpy((int *)s->a.col_start, a->col_start, ((size_t)a->cols + 1) * sizeof(int));
+    if (count > 0) memcpy((int *)s->a.row_index, a->row_index, count * sizeof(int));
+    if (s->kind == DCS_LU) s->a.values = s->lower;
+}
+
+/* Numbers into place; factor them unless an LU was just made from them. */
+static dcs_result dcsi_solver_compute(dcs_solver *s, const double *values, int from_upper,
+                                      dcs_error *err)
+{
+    size_t bytes = (size_t)s->input_entries * (size_t)(s->a.block * s->a.block) * sizeof(double);
+    int symmetric = dcsi_is_symmetric_kind(s->kind);
+    dcs_result result = DCS_OK;
+    if (!symmetric && bytes > 0) memcpy((double *)s->a.values, values, bytes);
+    if (s->kind != DCS_LU) {
+        dcsi_solver_values(s, values, from_upper);
+        result = dcs_factor_compute(s->factor, s->lower, s->upper, err);
+    } else if (s->lu)
+        result = dcs_lu_refactor(s->lu, values, NULL, err);
+    if (result != DCS_OK) return result;
+    dcsi_matrix_norms(&s->a, symmetric, s->r, &s->norm_one, &s->norm_infinity);
+    return DCS_OK;
+}
+
+static int dcsi_solver_from_upper(const dcs_solver *s)
+{
+    int p;
+    if (!dcsi_is_symmetric_kind(s->kind)) return 0;
+    for (p = 0; p < s->input_entries; p++)
+        if (s->side[p] && s->slot[p] >= 0) return 1;
+    return 0;
+}
+
+static dcs_result dcsi_solver_factor(dcs_solver *s, const dcs_matrix *a, dcs_error *err)
+{
+    dcs_result result;
+    dcsi_solver_patterns(s, a);
+    if (s->kind == DCS_LU) {
+        result = dcsi_solver_compute(s, a->values, 0, err);
+        return result == DCS_OK ? dcs_lu_create(&s->desc, a, &s->lu, err) : result;
+    }
+    result = dcs_analysis_create(&s->desc, a->cols, a->block, s->col_start, s->row_index,
+                                 &s->analysis, err);
+    if (result == DCS_OK) result = dcs_factor_create(s->analysis, s->kind, &s->factor, err);
+    if (result == DCS_OK)
+        result = dcsi_solver_compute(s, a->values, dcsi_solver_from_upper(s), err);
+    return result;
+}
+
+DCS_API dcs_result dcs_solver_create(const dcs_desc *desc, const dcs_matrix *a, dcs_kind kind,
+                                     dcs_solver **out, dcs_error *err)
+{
+    dcs_desc checked;
+    dcsi_pool pool;
+    dcs_solver *s;
+    dcs_result result;
+    dcsi_clear_error(err);
+    if (!out) return dcsi_bad_argument(err, "out is NULL");
+    *out = NULL;
+    if ((int)kind < DCS_CHOLESKY || (int)kind > DCS_LU)
+        return dcsi_bad_argument(err, "kind is not a dcs_kind");
+    if ((result = dcsi_check_desc(desc, &checked, err)) != DCS_OK) return result;
+    if ((result = dcs_matrix_check(a, err)) != DCS_OK) return result;
+    if (a->rows != a->cols) return dcsi_bad_argument(err, "the matrix is not square");
+    dcsi_pool_init(&pool, &checked.allocator);
+    s = (dcs_solver *)dcsi_pool_take(&pool, 1, sizeof *s);
+    if (!s) return dcsi_pool_fail(&pool, err, "solver");
+    memset(s, 0, sizeof *s);
+    s->desc = checked;
+    s->kind = kind;
+    s->a.rows = a->rows, s->a.cols = a->cols, s->a.block = a->block;
+    s->input_entries = a->col_start[a->cols];
+    result = dcsi_solver_take(s, &pool, a);
+    s->pool = pool;
+    if (result != DCS_OK)
+        dcsi_pool_fail(&pool, err, "solver");
+    else
+        result = dcsi_solver_factor(s, a, err);
+    s->desc.given_order = NULL; /* the caller's array is not kept */
+    if (result == DCS_OK)
+        *out = s;
+    else
+        dcs_solver_destroy(s);
+    return result;
+}
+
+DCS_API void dcs_solver_destroy(dcs_solver *s)
+{
+    dcsi_pool pool;
+    if (!s) return;
+    dcs_factor_destroy(s->factor);
+    dcs_analysis_destroy(s->analysis);
+    dcs_lu_destroy(s->lu);
+    pool = s->pool;
+    dcsi_pool_destroy(&pool);
+}
+
+DCS_API dcs_result dcs_solver_refactor(dcs_solver *s, const double *values, dcs_error *err)
+{
+    dcsi_clear_error(err);
+    if (!s) return dcsi_bad_argument(err, "the solver is NULL");
+    if (s->input_entries > 0 && !values) return dcsi_bad_argument(err, "values is NULL");
+    return dcsi_solver_compute(s, values, dcsi_solver_from_upper(s), err);
+}
+
+static dcs_result dcsi_solver_apply(dcs_solver *s, int transposed, int nrhs, double *x)
+{
+    if (s->kind == DCS_LU) return dcsi_lu_solve(s->lu, transposed, nrhs, x);
+    return dcsi_factor_solve(s->factor, transposed, nrhs, x);
+}
+
+/* Solve for s->b into s->x and refine. A step that does not lower the error is discarded; one that
+   does not halve it is the last. */
+static dcs_result dcsi_solver_refine(dcs_solver *s, int transposed, int nrhs, double *error)
+{
+    int mode = dcsi_is_symmetric_kind(s->kind) ? 2 : transposed, step;
+    double norm = mode == 1 ? s->norm_one : s->norm_infinity;
+    ptrdiff_t i, count = (ptrdiff_t)s->a.rows * s->a.block * nrhs;
+    dcs_result result;
+    for (i = 0; i < count; i++) s->x[i] = s->b[i];
+    if ((result = dcsi_solver_apply(s, transposed, nrhs, s->x)) != DCS_OK) return result;
+    *error = dcsi_residual(&s->a, mode, norm, nrhs, s->x, s->b, s->r);
+    for (step = 0; step < s->desc.refine_steps && *error > 0; step++) {
+        double next, *swap = s->x;
+        if (dcsi_solver_apply(s, transposed, nrhs, s->r) != DCS_OK) break;
+        for (i = 0; i < count; i++) s->y[i] = s->x[i] + s->r[i];
+        next = dcsi_residual(&s->a, mode, norm, nrhs, s->y, s->b, s->r);
+        if (dcsi_not_finite(next) || next >= *error) break;
+        s->x = s->y;
+        s->y = swap;
+        if (next > 0.5 * *error) step = s->desc.refine_steps;
+        *error = next;
+    }
+    return DCS_OK;
+}
+
+static dcs_result dcsi_solver_solve(dcs_solver *s, int transposed, int nrhs, double *x)
+{
+    ptrdiff_t i, n;
+    int done, have, r;
+    if (!s || nrhs < 0) return DCS_ERROR_BAD_ARGUMENT;
+    n = (ptrdiff_t)s->a.rows * s->a.block;
+    if (nrhs > 0 && n > 0 && !x) return DCS_ERROR_BAD_ARGUMENT;
+    s->backward_error = 0;
+    for (done = 0; done < nrhs; done += have) {
+        double error = 0;
+        dcs_result result;
+        have = dcsi_min(3, nrhs - done);
+        for (i = 0; i < n; i++)
+            for (r = 0; r < have; r++) s->b[i * have + r] = x[i * nrhs + done + r];
+        result = dcsi_solver_refine(s, transposed, have, &error);
+        if (result != DCS_OK) return result;
+        for (i = 0; i < n; i++)
+            for (r = 0; r < have; r++) x[i * nrhs + done + r] = s->x[i * have + r];
+        if (!(error <= s->backward_error)) s->backward_error = error;
+    }
+    if (s->backward_error > 10 * 2.2204460492503131e-16 * (double)dcsi_max(10, (int)n))
+        return DCS_ERROR_INACCURATE;
+    return DCS_OK;
+}
+
+DCS_API dcs_result dcs_solver_solve(dcs_solver *s, int nrhs, double *x)
+{
+    return dcsi_solver_solve(s, 0, nrhs, x);
+}
+
+DCS_API dcs_result dcs_solver_solve_transpose(dcs_solver *s, int nrhs, double *x)
+{
+    return dcsi_solver_solve(s, 1, nrhs, x);
+}
+
+DCS_API double dcs_solver_get_backward_error(const dcs_solver *s)
+{
+    return s->backward_error;
+}
+
+static double dcsi_sum_abs(const double *x, ptrdiff_t n)
+{
+    ptrdiff_t i;
+    double sum = 0;
+    for (i = 0; i < n; i++) sum += fabs(x[i]);
+    return sum;
+}
+
+/* Higham's second guess, for matrices that fool the first: |A^-1 z| with alternating z. */
+static double dcsi_inverse_norm_alternating(dcs_solver *s, ptrdiff_t n)
+{
+    ptrdiff_t i;
+    for (i = 0; i < n; i++)
+        s->x[i] = (i % 2 ? -1 : 1) * (1 + (double)i / (double)(n > 1 ? n - 1 : 1));
+    if (dcsi_solver_apply(s, 0, 1, s->x) != DCS_OK) return 0;
+    return 2 * dcsi_sum_abs(s->x, n) / (3 * (double)n);
+}
+
+/* Hager's method: climb |A^-1 x| over the unit ball of the 1-norm; the gradient at x is
+   A^-T sign(A^-1 x), and a corner e_j is better as long as the gradient says so. */
+DCS_API double dcs_solver_get_condition(dcs_solver *s)
+{
+    ptrdiff_t i, n, best;
+    double norm = 0, other;
+    int step;
+    if (!s) return 0;
+    n = (ptrdiff_t)s->a.rows * s->a.block;
+    for (i = 0; i < n; i++) s->x[i] = 1 / (double)n;
+    for (step = 0; step < 5 && n > 0; step++) {
+        double along = 0, sum;
+        for (i = 0; i < n; i++) s->b[i] = s->x[i];
+        if (dcsi_solver_apply(s, 0, 1, s->x) != DCS_OK) return 0;
+        sum = dcsi_sum_abs(s->x, n);
+        if (step > 0 && sum <= norm) break;
+        norm = sum;
+        for (i = 0; i < n; i++) s->r[i] = s->x[i] < 0 ? -1 : 1;
+        if (dcsi_solver_apply(s, 1, 1, s->r) != DCS_OK) return 0;
+        for (i = best = 0; i < n; i++) {
+            along += s->r[i] * s->b[i];
+            if (fabs(s->r[i]) > fabs(s->r[best])) best = i;
+        }
+        if (step > 0 && fabs(s->r[best]) <= along) break;
+        for (i = 0; i < n; i++) s->x[i] = i == best ? 1 : 0;
+    }
+    other = dcsi_inverse_norm_alternating(s, n);
+    return s->norm_one * (other > norm ? other : norm);
+}
+
+DCS_API dcs_result dcs_solve_once(const dcs_matrix *a, dcs_kind kind, const double *b, double *x,
+                                  dcs_error *err)
+{
+    dcs_solver *s;
+    dcs_result result = dcs_solver_create(NULL, a, kind, &s, err);
+    ptrdiff_t i, n;
+    if (result != DCS_OK) return result;
+    n = (ptrdiff_t)a->rows * a->block;
+    if (n > 0 && (!b || !x))
+        result = dcsi_bad_argument(err, "b or x is NULL");
+    else if (!dcsi_all_finite(b, n))
+        result = dcsi_fail(err, DCS_ERROR_NOT_FINITE, -1, -1, 0, "the right-hand side");
+    else {
+        for (i = 0; i < n; i++) x[i] = b[i];
+        result = dcs_solver_solve(s, 1, x);
+        if (result == DCS_ERROR_INACCURATE)
+            dcsi_fail(err, result, -1, -1, s->backward_error,
+                      "backward error %.3g; pivoting was too weak", s->backward_error);
+        else if (result != DCS_OK)
+            dcsi_fail(err, result, -1, -1, 0, "the solution overflows");
+    }
+    dcs_solver_destroy(s);
+    return result;
+}
+
 #endif /* DIFFCLOTH_SPARSE_IMPLEMENTATION */
+
+/* >>licence ------------------------------------------------------------------------------------
+   Choose whichever you prefer.
+
+   ALTERNATIVE A - MIT License
+   Copyright (c) 2026 diffcloth contributors
+   Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
+   associated documentation files (the "Software"), to deal in the Software without restriction,
+   including without limitation the rights to use, copy, modify, merge, publish, distribute,
+   sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is
+   furnished to do so, subject to the following conditions:
+   The above copyright notice and this permission notice shall be included in all copies or
+   substantial portions of the Software.
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT
+   NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND
+   NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM,
+   DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+   OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+
+   ALTERNATIVE B - Public Domain (www.unlicense.org)
+   This is free and unencumbered software released into the public domain.
+   Anyone is free to copy, modify, publish, use, compile, sell, or distribute this software, either
+   in source code form or as a compiled binary, for any purpose, commercial or non-commercial, and
+   by any means.
+   In jurisdictions that recognize copyright laws, the author or authors of this software dedicate
+   any and all copyright interest in the software to the public domain. We make this dedication for
+   the benefit of the public at large and to the detriment of our heirs and successors. We intend
+   this dedication to be an overt act of relinquishment in perpetuity of all present and future
+   rights to this software under copyright law.
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT
+   NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND
+   NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+   LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN
+   CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */
