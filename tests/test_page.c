@@ -196,7 +196,7 @@ static void page_is_one_complete_file(void)
     char *t;
     fill();
     t = write_page();
-    CHECK(strncmp(t, "<!doctype html>\n", 16) == 0);
+    CHECK(strstr(t, "<!doctype html>\n") == t);
     CHECK(ends_with(t, "</html>\n"));
     CHECK_EQ(occurrences(t, "<script"), 2);
     CHECK_EQ(occurrences(t, "</script>"), 2);
@@ -505,8 +505,8 @@ static void page_refuses_numbers_that_are_not_finite(void)
     refused("frames: frame 4, vertex 9, z");
     sc.target[0] = INFINITY;
     refused("target_frames: frame 0, vertex 0, x");
-    sc.frames[1] = 1e31;
-    refused("frames: frame 0, vertex 0, y: 1e+31");
+    sc.frames[1] = 1e16;
+    refused("frames: frame 0, vertex 0, y: 1e+16");
     sc.poses[8] = NAN;
     refused("poses of obstacle 0: number 8");
     sc.arrows[5] = -INFINITY;
@@ -580,8 +580,7 @@ static void plot_is_well_formed(void)
     char *t;
     fill();
     t = write_plot(&sc.chart);
-    CHECK(strncmp(t, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"640\" height=\"400\"",
-                  65) == 0);
+    CHECK(strstr(t, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"640\" height=\"400\"") == t);
     CHECK(ends_with(t, "</svg>\n"));
     CHECK_EQ(occurrences(t, "<text"), occurrences(t, "</text>"));
     CHECK_EQ(occurrences(t, "<g "), occurrences(t, "</g>"));
