@@ -121,9 +121,26 @@ dcx_result dcx_mesh_revolve(dcx_mesh *mesh, const double *profile, int count, do
 
 /* A T-shirt, 0.70 m tall and 0.80 m wide, hem at y = 0, front towards +z: two sheets joined along
    the sides, shoulders and sleeves, open at neck, hem and cuffs, held apart by up to 6 cm. Spacing
-   in 1/256..1/16; about 1400 vertices at 0.025. `shoulders` (NULL-able): the vertices to hang it
+   in 1/256..1/16; 1274 vertices at 0.025. `shoulders` (NULL-able): the vertices to hang it
    from, at x < 0 and x > 0. */
 dcx_result dcx_mesh_tshirt(dcx_mesh *mesh, double spacing, int shoulders[2], dcx_error *error);
+
+/* A hat with a drooping brim, closed at the top, 0.36 m across and 0.15 m tall; the head's axis is
+   y, the crease between brim and crown lies at y = 0. Spacing in 1/1024..1/32; about 600 vertices
+   at 0.019. Vertex 0 is the top. `grips` (NULL-able): on the brim's edge, at x < 0 and x > 0. */
+dcx_result dcx_mesh_hat(dcx_mesh *mesh, double spacing, int grips[2], dcx_error *error);
+
+/* A sock, 0.26 m from heel to toe and 0.26 m tall, open at the top, closed at the toe; sole at y =
+   0, toe towards +x, mirror plane z = 0. Spacing in 1/1024..1/64; 893 vertices at 0.012.
+   `grips` (NULL-able): front, back, z < 0 and z > 0 of the opening. `keys` (NULL-able): heel and
+   toe. */
+dcx_result dcx_mesh_sock(dcx_mesh *mesh, double spacing, int grips[4], int keys[2],
+                         dcx_error *error);
+
+/* A dress without sleeves, a fitted top and a conical skirt, open at both ends; 0.98 m tall, hem at
+   y = 0, front towards +z. Spacing in 1/256..1/16; 1886 vertices at 0.03. The first `neck`
+   vertices (NULL-able) are the upper edge. */
+dcx_result dcx_mesh_dress(dcx_mesh *mesh, double spacing, int *neck, dcx_error *error);
 
 #ifdef __cplusplus
 }
@@ -651,7 +668,7 @@ dcx_result dcx_mesh_revolve(dcx_mesh *mesh, const double *profile, int count, do
         if (k == 0 || k == rows) point[0] = profile[k ? 2 * count - 2 : 0];
         ring.centre[1] = point[1];
         ring.u[0] = ring.v[2] = point[0];
-        dcxi_ring_choose(&ring, spacing, k);
+        dcxi_ring_choose(&ring, spacing, rows - k);
         if (k == 0 && first_ring) *first_ring = ring.count;
         if (k == rows && last_ring) *last_ring = ring.count;
         result = dcxi_rings_push(&list, &ring, error);
@@ -863,6 +880,145 @@ dcx_result dcx_mesh_tshirt(dcx_mesh *mesh, double spacing, int shoulders[2], dcx
     DCX_FREE(number);
     DCX_FREE(z);
     return result;
+}
+
+/* ---- hat, dress -------------------------------------------------------------------------------
+ */
+
+static dcx_result dcxi_check_spacing(double spacing, int finest, int coarsest, dcx_error *error)
+{
+    char rule[40];
+    if (spacing * finest >= 1.0 && spacing * coarsest <= 1.0) return DCX_OK;
+    snprintf(rule, sizeof rule, "in 1/%d..1/%d m", finest, coarsest);
+    return dcxi_bad_number(error, "spacing", spacing, rule);
+}
+
+dcx_result dcx_mesh_hat(dcx_mesh *mesh, double spacing, int grips[2], dcx_error *error)
+{
+    double profile[2 * 20];
+    int k, n = 0, rim = 0;
+    dcx_result result = dcxi_check_spacing(spacing, 1024, 32, error);
+    memset(mesh, 0, sizeof *mesh);
+    if (result < 0) return result;
+    for (k = 0; k <= 12; k++) { /* a rounded top: a quarter of a superellipse */
+        double t = 0.5 * DCXI_PI * k / 12.0;
+        profile[n++] = k ? 0.088 * pow(sin(t), 0.8) : 0.0;
+        profile[n++] = 0.080 + 0.045 * pow(k < 12 ? cos(t) : 0.0, 0.8);
+    }
+    profile[n++] = 0.094, profile[n++] = 0.012;
+    profile[n++] = 0.097, profile[n++] = 0.003; /* the crease, a little rounded */
+    profile[n++] = 0.104, profile[n++] = -0.002;
+    profile[n++] = 0.180, profile[n++] = -0.025;
+    result = dcx_mesh_revolve(mesh, profile, n / 2, spacing, NULL, &rim, error);
+    if (result == DCX_OK && grips) {
+        grips[0] = mesh->vertex_count - rim + rim / 2;
+        grips[1] = mesh->vertex_count - rim;
+    }
+    return result;
+}
+
+dcx_result dcx_mesh_dress(dcx_mesh *mesh, double spacing, int *neck, dcx_error *error)
+{
+    static const double shape[5][2] = {/* from the upper edge down, before rounding */
+                                       {0.145, 0.98},
+                                       {0.150, 0.86},
+                                       {0.118, 0.66},
+                                       {0.160, 0.54},
+                                       {0.400, 0.00}};
+    double profile[2 * 41];
+    int i, k, n = 0;
+    dcx_result result = dcxi_check_spacing(spacing, 256, 16, error);
+    memset(mesh, 0, sizeof *mesh);
+    if (result < 0) return result;
+    for (k = 0; k < 4; k++) /* Catmull-Rom through the points, straight at the ends */
+        for (i = 0; i < (k == 3 ? 11 : 10); i++) {
+            const double *b = shape[k], *c = shape[k + 1];
+            const double *a = k ? shape[k - 1] : b, *d = k < 3 ? shape[k + 2] : c;
+            double t = 0.1 * i, t2 = t * t, t3 = t2 * t;
+            int e;
+            for (e = 0; e < 2; e++)
+                profile[n++] = 0.5 * (2.0 * b[e] + (c[e] - a[e]) * t +
+                                      (2.0 * a[e] - 5.0 * b[e] + 4.0 * c[e] - d[e]) * t2 +
+                                      (3.0 * b[e] - a[e] - 3.0 * c[e] + d[e]) * t3);
+        }
+    result = dcx_mesh_revolve(mesh, profile, n / 2, spacing, neck, NULL, error);
+    for (i = 0; i < mesh->vertex_count; i++) { /* flat like a body at the top, round at the hem */
+        double *p = mesh->positions + 3 * (size_t)i;
+        p[2] *= dcxi_mix(1.0, 0.7, p[1] / 0.98);
+    }
+    return result;
+}
+
+/* ---- sock -------------------------------------------------------------------------------------
+   Rings down the leg; then, for the heel, turning about a pivot in front of the ankle; then along
+   the foot and closing at the toe. */
+
+/* Half the depth, half the width of the ring, its centre's x and y; `t` runs over 0..1 in each
+ * part. */
+static void dcxi_sock_ring(dcxi_ring *ring, int part, double t)
+{
+    const double pivot_y = 0.105,
+                 gap = 0.035; /* pivot at x = 0; the sock starts this far from it */
+    double angle = part == 0 ? 0.0 : part == 1 ? 0.5 * DCXI_PI * t : 0.5 * DCXI_PI;
+    double s = part == 1 ? sin(angle) : part == 0 ? 0.0 : 1.0, c = part == 1 ? cos(angle) : 1.0 - s;
+    double depth = 0.035, width = 0.040, close = 1.0, outer;
+    memset(ring, 0, sizeof *ring);
+    if (part == 0) { /* leg: along -y, from the opening */
+        depth = dcxi_mix(0.043, 0.0375, t);
+        width = dcxi_mix(0.041, 0.036, t);
+        ring->centre[0] = -0.0725;
+        ring->centre[1] = dcxi_mix(0.260, pivot_y, t);
+    } else if (part == 1) { /* heel: a rounded corner around the pivot, drawn out a little */
+        outer = pow(pow(c / 0.110, 4.0) + pow(s / 0.105, 4.0), -0.25) + 0.032 * s * s * c * c;
+        depth = 0.5 * (outer - gap);
+        width = dcxi_mix(0.036, 0.040, t);
+        ring->centre[0] = -c * (gap + depth);
+        ring->centre[1] = pivot_y - s * (gap + depth);
+    } else { /* foot along +x; toe: a quarter of an ellipse */
+        depth = part == 2 ? dcxi_mix(0.035, 0.029, t) : 0.029;
+        width = part == 2 ? dcxi_mix(0.040, 0.043, t) : 0.043;
+        ring->centre[0] = part == 2 ? 0.110 * t : 0.110 + 0.045 * sin(0.5 * DCXI_PI * t);
+        if (part == 3) close = t < 1.0 ? cos(0.5 * DCXI_PI * t) : 0.0;
+        ring->centre[1] = part == 2 ? depth : 0.029 - 0.006 * (1.0 - close);
+    }
+    ring->u[0] = c * depth * close;
+    ring->u[1] = s * depth * close;
+    ring->v[2] = width * close;
+}
+
+dcx_result dcx_mesh_sock(dcx_mesh *mesh, double spacing, int grips[4], int keys[2],
+                         dcx_error *error)
+{
+    static const double length[4] = {0.155, 0.135, 0.110, 0.060};
+    static const double heel[3] = {-0.100, 0.008, 0.0};
+    dcxi_array list = dcxi_array_make(sizeof(dcxi_ring));
+    int part, k, index = 0, opening = 0;
+    dcx_result result = dcxi_check_spacing(spacing, 1024, 64, error);
+    memset(mesh, 0, sizeof *mesh);
+    for (part = 0; part < 4; part++) {
+        int rows = dcxi_at_least((int)(length[part] / (spacing * DCXI_ROW) + 0.5), 2);
+        for (k = part ? 1 : 0; k <= rows && result == DCX_OK; k++) {
+            dcxi_ring ring;
+            dcxi_sock_ring(&ring, part, (double)k / rows);
+            dcxi_ring_choose(&ring, spacing, index);
+            if (index++ == 0) opening = ring.count;
+            result = dcxi_rings_push(&list, &ring, error);
+        }
+    }
+    if (result == DCX_OK) result = dcxi_mesh_from_rings(mesh, &list, error);
+    dcxi_array_free(&list);
+    if (result < 0) return result;
+    if (grips) {
+        grips[0] = 0;
+        grips[1] = opening / 2;
+        grips[2] = opening - opening / 4;
+        grips[3] = opening / 4;
+    }
+    if (keys) {
+        keys[0] = dcx_points_nearest(mesh->positions, mesh->vertex_count, heel);
+        keys[1] = mesh->vertex_count - 1;
+    }
+    return DCX_OK;
 }
 
 #ifdef __cplusplus

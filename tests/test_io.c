@@ -629,7 +629,9 @@ static dcx_result use_memory(void)
     if (result == DCX_OK) dcx_mesh_destroy(&mesh);
     dcx_mesh_destroy(&shirt);
     if (result < 0) return result;
-    result = dcx_mesh_disc(&mesh, 1, 3, DCX_PLANE_XY, NULL);
+    result = dcx_mesh_sock(&mesh, 0.0156, NULL, NULL, NULL);
+    dcx_mesh_destroy(&mesh);
+    if (result == DCX_OK) result = dcx_mesh_dress(&mesh, 0.06, NULL, NULL);
     dcx_mesh_destroy(&mesh);
     if (result < 0) return result;
     result = dcx_motion_read(FOLDER "/frames", &motion, &motion_mesh, NULL);
@@ -772,7 +774,8 @@ static void disc_and_revolved_meshes(void)
     CHECK_EQ(last, 1);
     CHECK(first >= 60 && first <= 64);
     CHECK(check_surface(&mesh, 1, 1, 25).volume > 0);
-    CHECK_NEAR(mesh.positions[0], 1.0, 0);
+    CHECK_NEAR(sqrt(mesh.positions[0] * mesh.positions[0] + mesh.positions[2] * mesh.positions[2]),
+               1.0, 1e-15);
     CHECK_NEAR(mesh.positions[3 * (mesh.vertex_count - 1) + 1], 0.0, 0);
     dcx_mesh_destroy(&mesh);
     bowl[2] = 0;
@@ -811,6 +814,52 @@ static void tshirt_mesh(void)
     CHECK_EQ(dcx_mesh_tshirt(&mesh, 0.3, NULL, &last_error), DCX_BAD_ARGUMENT);
     CHECK_STR(last_error.text, "spacing = 0.3");
     CHECK_EQ(dcx_mesh_tshirt(&mesh, NAN, NULL, &last_error), DCX_BAD_ARGUMENT);
+}
+
+static void hat_sock_and_dress_meshes(void)
+{
+    dcx_mesh mesh;
+    dcx_mesh_report r;
+    int k, grips[4], keys[2], neck;
+    static const double hats[] = {0.019, 0.03, 0.007}, socks[] = {0.012, 0.0156, 0.005};
+    static const double dresses[] = {0.03, 0.06, 0.015};
+    for (k = 0; k < 3; k++) {
+        double *p;
+        CHECK_EQ(dcx_mesh_hat(&mesh, hats[k], grips, NULL), DCX_OK);
+        r = check_surface(&mesh, 1, 1, 35);
+        CHECK(r.max_edge < 1.5 * hats[k] && r.min_edge > 0.6 * hats[k] && r.volume > 0.002);
+        check_mirror(&mesh, 0, 1e-12);
+        CHECK_NEAR(mesh.positions[3 * grips[0]], -0.18, 1e-12);
+        CHECK_NEAR(mesh.positions[3 * grips[1]], 0.18, 1e-12);
+        if (k == 0) CHECK_EQ(mesh.vertex_count, 541);
+        dcx_mesh_destroy(&mesh);
+
+        CHECK_EQ(dcx_mesh_sock(&mesh, socks[k], grips, keys, NULL), DCX_OK);
+        r = check_surface(&mesh, 1, 1, 24);
+        CHECK(r.max_edge < 1.8 * socks[k] && r.min_edge > 0.4 * socks[k] && r.volume > 0.0014);
+        check_mirror(&mesh, 2, 1e-12);
+        p = mesh.positions;
+        CHECK(p[3 * grips[0]] > p[3 * grips[1]] + 0.08);
+        CHECK(p[3 * grips[3] + 2] > p[3 * grips[2] + 2] + 0.07);
+        CHECK_NEAR(p[3 * grips[2]], p[3 * grips[3]], 1e-12);
+        CHECK(p[3 * keys[1]] > p[3 * keys[0]] + 0.24 && p[3 * keys[0] + 1] < 0.03);
+        if (k == 0) CHECK_EQ(mesh.vertex_count, 893);
+        dcx_mesh_destroy(&mesh);
+
+        CHECK_EQ(dcx_mesh_dress(&mesh, dresses[k], &neck, NULL), DCX_OK);
+        r = check_surface(&mesh, 2, 0, 35);
+        CHECK(r.max_edge < 1.5 * dresses[k] && r.min_edge > 0.6 * dresses[k] && r.volume > 0.07);
+        check_mirror(&mesh, 0, 1e-12);
+        CHECK_NEAR(mesh.positions[3 * (neck - 1) + 1], 0.98, 1e-12);
+        CHECK(mesh.positions[3 * neck + 1] < 0.97);
+        if (k == 0) CHECK_EQ(mesh.vertex_count, 1886);
+        dcx_mesh_destroy(&mesh);
+    }
+    CHECK_EQ(dcx_mesh_hat(&mesh, 0.1, NULL, &last_error), DCX_BAD_ARGUMENT);
+    CHECK_STR(last_error.text, "spacing = 0.1: must be in 1/1024..1/32 m");
+    CHECK_EQ(dcx_mesh_sock(&mesh, -1, NULL, NULL, NULL), DCX_BAD_ARGUMENT);
+    CHECK_EQ(dcx_mesh_dress(&mesh, 0.001, NULL, NULL), DCX_BAD_ARGUMENT);
+    CHECK(mesh.positions == NULL);
 }
 
 /* The measure itself must see what is wrong. */
@@ -1015,6 +1064,7 @@ void suite_io(void)
     TEST_RUN(grid_mesh);
     TEST_RUN(disc_and_revolved_meshes);
     TEST_RUN(tshirt_mesh);
+    TEST_RUN(hat_sock_and_dress_meshes);
     TEST_RUN(measure_sees_defects);
     TEST_RUN(point_helpers);
     TEST_RUN(app_flags);
