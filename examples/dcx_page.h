@@ -106,7 +106,8 @@ typedef struct dcx_page_obstacle {
     const double *vertices; /* vertex_count x 3 */
     const int *triangles;   /* triangle_count x 3, counter-clockwise seen from outside */
     int pose_count;         /* 0: origin, unturned; 1: at rest; frame_count: moving */
-    const double *poses;    /* pose_count x 7: position x y z, quaternion w x y z (any length) */
+    const double *poses;    /* pose_count x 7: position x y z, quaternion w x y z of any length
+                               that turns local directions into those of the scene */
 } dcx_page_obstacle;
 
 /* Vectors at the vertices, drawn as arrows; the longest gets a length that suits the cloth. */
@@ -203,7 +204,6 @@ int dcx_page_stride(const dcx_page_desc *desc);
 #define DCX_PAGE_IMPLEMENTED
 
 #include <errno.h>
-#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -2685,7 +2685,7 @@ static const char *const dcxi_page_script[] = {
 "let before = 0, pace = 0; // pace: seconds from picture to picture, smoothed\n",
 "function advance(now) {\n",
 "  if (!state.playing) return;\n",
-"  const step = Math.max(0, Math.min((now - before) / 1000, .5)); // a hidden tab does not jump ahead\n",
+"  const step = before ? Math.min((now - before) / 1000, .25) : 0; // no jumps after a stall\n",
 "  before = now;\n",
 "  pace += .15 * (step - pace);\n",
 "  if (pace > .07) state.coarse = true; // until the next pause\n",
@@ -2702,7 +2702,7 @@ static const char *const dcxi_page_script[] = {
 "  if (!on) return refresh();\n",
 "  if (state.frame >= last) show(0);\n",
 "  state.hold = 0;\n",
-"  before = performance.now();\n",
+"  before = 0;\n",
 "  requestAnimationFrame(advance);\n",
 "}\n",
 "function stepBy(by) { // by so many stored frames\n",
