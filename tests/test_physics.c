@@ -620,6 +620,314 @@ static void same_bits_every_time(void)
     }
 }
 
+/* ---- oscillators ------------------------------------------------------------------------------ */
+
+/* (V5) Points on springs, w^2 = k/m: each step multiplies the amplitude by (1 + w^2 h^2)^(-1/2) and
+   turns the phase by atan(w h). From rest x_N = x_0 |l|^N cos(N phi), v_N = -w x_0 |l|^N sin(N phi). */
+static void oscillator_amplitude_and_phase(void)
+{
+    static const double omega[3] = {10, 1, 37.5};
+    const double h = 0.01, mass = 0.5, amplitude = 0.2;
+    double x[9], start[9];
+    dcl_handle handles[3];
+    dcl_model_desc desc = points_desc(x, 1, mass);
+    rig r;
+    int i, k, N;
+    CHECK_NEAR(1 / sqrt(1 + 0.01), 0.995037190, 5e-10);
+    CHECK_NEAR(atan(0.1), 0.099668652, 5e-10);
+    CHECK_NEAR(pow(1.01, -50), 0.60803882, 5e-9);
+    CHECK_NEAR(pow(1.0001, -50), 0.99501273, 5e-9);
+    for (i = 0; i < 3; i++) {
+        handles[i].vertex = i;
+        handles[i].kind = DCL_HANDLE_SOFT;
+        handles[i].stiffness = mass * omega[i] * omega[i];
+    }
+    desc.handle_count = 3;
+    desc.handles = handles;
+    desc.gravity[1] = 0;
+    if (!rig_open(&r, &desc, 1e-14)) return;
+    memcpy(start, r.state->x, sizeof start);
+    for (i = 0; i < 3; i++) r.state->x[3 * i + i] += amplitude;
+    for (N = 1; N <= 100; N++) {
+        if (!rig_step(&r, h)) break;
+        for (i = 0; i < 3; i++) {
+            double w = omega[i], size = amplitude * pow(1 + w * w * h * h, -0.5 * N);
+            double phase = N * atan(w * h);
+            for (k = 0; k < 3; k++) {
+                CHECK_NEAR(r.state->x[3 * i + k] - start[3 * i + k],
+                           k == i ? size * cos(phase) : 0, 1e-10 * amplitude);
+                CHECK_NEAR(r.state->v[3 * i + k], k == i ? -w * size * sin(phase) : 0,
+                           1e-10 * amplitude * w);
+            }
+        }
+    }
+    rig_close(&r);
+}
+
+/* A tube: `columns` strips of width w around, `rows` of height l below each other, hanging along -y
+   from vertices 0 ... columns - 1, the top row. Each facet is flat and uniform vertical strain keeps it
+   so: all nodes of a row move alike and a facet is one spring of stiffness k w/l. */
+enum { TUBE_COLUMNS = 5, TUBE_ROWS = 20 };
+
+typedef struct tube {
+    double x[TUBE_COLUMNS * (TUBE_ROWS + 1) * 3];
+    int triangles[TUBE_COLUMNS * TUBE_ROWS * 6];
+    dcl_handle handles[TUBE_COLUMNS];
+    dcl_model_desc desc;
+    double width, height; /* of one facet */
+} tube;
+
+static void tube_make(tube *t, int rows, double length)
+{
+    int i, j, k = 0;
+    memset(t, 0, sizeof *t);
+    t->height = length / rows;
+    t->width = 0.2;
+    for (j = 0; j <= rows; j++)
+        for (i = 0; i < TUBE_COLUMNS; i++) {
+            double *x = t->x + 3 * (j * TUBE_COLUMNS + i), a = 2 * PI * i / TUBE_COLUMNS;
+            double radius = t->width / (2 * sin(PI / TUBE_COLUMNS));
+            x[0] = radius * cos(a), x[1] = -j * t->height, x[2] = radius * sin(a);
+        }
+    for (j = 0; j < rows; j++)
+        for (i = 0; i < TUBE_COLUMNS; i++) {
+            int a = j * TUBE_COLUMNS + i, b = j * TUBE_COLUMNS + (i + 1) % TUBE_COLUMNS;
+            int c = a + TUBE_COLUMNS, d = b + TUBE_COLUMNS, *v = t->triangles + k;
+            v[0] = a, v[1] = c, v[2] = d;
+            v[3] = a, v[4] = d, v[5] = b;
+            k += 6;
+        }
+    for (i = 0; i < TUBE_COLUMNS; i++) {
+        t->handles[i].vertex = i;
+        t->handles[i].kind = DCL_HANDLE_HARD;
+    }
+    t->desc = dcl_default_model_desc();
+    t->desc.vertex_count = TUBE_COLUMNS * (rows + 1);
+    t->desc.positions = t->x;
+    t->desc.triangle_count = 2 * TUBE_COLUMNS * rows;
+    t->desc.triangles = t->triangles;
+    t->desc.handle_count = TUBE_COLUMNS;
+    t->desc.handles = t->handles;
+    t->desc.bending = 0;
+    t->desc.gravity[1] = -G;
+}
+
+/* (V5) A row of cloth on cloth: stiffness k w/l, mass rho w l/2 per column, so w^2 = 2 k/(rho l^2),
+   about the stretched rest u_e = rho g l^2/(2 k), which is far enough down to keep it taut. */
+static void membrane_oscillator(void)
+{
+    const double h = 0.002, length = 0.3, k = 12, density = 0.8, first = 0.9;
+    double omega = sqrt(2 * k / (density * length * length));
+    double middle = density * G * length * length / (2 * k);
+    tube t;
+    rig r;
+    int i, N;
+    tube_make(&t, 1, length);
+    t.desc.stretch = k;
+    t.desc.density = density;
+    if (!rig_open(&r, &t.desc, 1e-14)) return;
+    for (i = TUBE_COLUMNS; i < 2 * TUBE_COLUMNS; i++)
+        r.state->x[3 * i + 1] -= middle + first * middle;
+    for (N = 1; N <= 200; N++) {
+        double size = first * middle * pow(1 + omega * omega * h * h, -0.5 * N);
+        double u = middle + size * cos(N * atan(omega * h));
+        if (!rig_step(&r, h)) break;
+        for (i = TUBE_COLUMNS; i < 2 * TUBE_COLUMNS; i++) {
+            CHECK_NEAR(r.state->x[3 * i + 1], -length - u, 1e-10 * middle);
+            CHECK_NEAR(r.state->x[3 * i], t.x[3 * i], 1e-10 * middle);
+        }
+    }
+    rig_close(&r);
+}
+
+/* ---- statics ---------------------------------------------------------------------------------- */
+
+/* (V9) Hanging under its own weight: u(s) = (rho g/k) (L s - s^2/2), exact at the nodes for any
+   number of rows; in all rho g L^2/(2 k) = 0.00981 m. Steps of 10 s reach the rest state. */
+static void hanging_cloth_stretches(void)
+{
+    static const int rows[3] = {5, 10, 20};
+    const double k = 100, density = 0.2;
+    int c, i, j;
+    for (c = 0; c < 3; c++) {
+        tube t;
+        rig r;
+        tube_make(&t, rows[c], 1);
+        t.desc.stretch = k;
+        t.desc.density = density;
+        if (!rig_open(&r, &t.desc, 1e-13)) return;
+        if (rig_run(&r, 10, 20))
+            for (j = 0; j <= rows[c]; j++) {
+                double s = (double)j / rows[c], u = density * G / k * (s - s * s / 2);
+                for (i = 0; i < TUBE_COLUMNS; i++)
+                    CHECK_NEAR(r.state->x[3 * (j * TUBE_COLUMNS + i) + 1], -s - u, 1e-10 * 0.00981);
+                if (j == rows[c]) CHECK_REL(u, 0.00981, 1e-14);
+            }
+        rig_close(&r);
+    }
+}
+
+/* (V10) A dead load F on the lower edge: dL/L = F/(k W). */
+static void dead_load_stretches(void)
+{
+    const double k = 40, load = 3;
+    tube t;
+    rig r;
+    size_t i;
+    tube_make(&t, 4, 0.7);
+    t.desc.stretch = k;
+    t.desc.gravity[1] = 0;
+    t.desc.force_frames = 1;
+    if (!rig_open(&r, &t.desc, 1e-13)) return;
+    for (i = 0; i < TUBE_COLUMNS; i++) {
+        double f[3] = {0, -load / TUBE_COLUMNS, 0};
+        dcl_params_set(r.params, DCL_PARAM_FORCE, 3 * (4 * TUBE_COLUMNS + i), 3, f);
+    }
+    if (rig_run(&r, 10, 20)) {
+        double ratio = load / (k * t.width * TUBE_COLUMNS);
+        for (i = 4 * TUBE_COLUMNS; i < 5 * TUBE_COLUMNS; i++)
+            CHECK_NEAR(r.state->x[3 * i + 1], -0.7 * (1 + ratio), 1e-10 * 0.7 * ratio);
+    }
+    rig_close(&r);
+}
+
+/* A chain of N links of length l: a strip two vertices wide whose rows carry the weight w l each and
+   whose links pull with (length/l - 1) k W. H is the horizontal pull; link j carries
+   V_j = ((N - 1)/2 - j) w l. Returns the span. rigidity k W = 0: links do not stretch. */
+static double chain_span(double H, int N, double l, double w, double rigidity, double *sag)
+{
+    double span = 0, drop = 0;
+    int j;
+    for (j = 0; j < N; j++) {
+        double V = (0.5 * (N - 1) - j) * w * l, T = sqrt(H * H + V * V);
+        double length = l * (1 + (rigidity > 0 ? T / rigidity : 0));
+        span += length * H / T;
+        if (2 * j < N - 1) drop += length * V / T;
+    }
+    if (sag) *sag = drop;
+    return span;
+}
+
+static double chain_pull(double span, int N, double l, double w, double rigidity)
+{
+    double low = 1e-6 * w * span, high = 100 * w * span;
+    int k;
+    for (k = 0; k < 200; k++) {
+        double middle = 0.5 * (low + high);
+        if (chain_span(middle, N, l, w, rigidity, NULL) < span)
+            low = middle;
+        else
+            high = middle;
+    }
+    return 0.5 * (low + high);
+}
+
+enum { CHAIN_MOST = 40 };
+
+typedef struct chain {
+    double x[(CHAIN_MOST + 1) * 6];
+    int triangles[CHAIN_MOST * 6];
+    dcl_handle handles[4];
+    dcl_model_desc desc;
+} chain;
+
+static void chain_make(chain *c, int N, double length, double width)
+{
+    int i;
+    memset(c, 0, sizeof *c);
+    for (i = 0; i <= N; i++) {
+        double *x = c->x + 6 * i;
+        x[0] = x[3] = length * i / N;
+        x[5] = width;
+    }
+    for (i = 0; i < N; i++) {
+        int *v = c->triangles + 6 * i;
+        v[0] = 2 * i, v[1] = 2 * i + 1, v[2] = 2 * i + 3;
+        v[3] = 2 * i, v[4] = 2 * i + 3, v[5] = 2 * i + 2;
+    }
+    for (i = 0; i < 4; i++) {
+        c->handles[i].vertex = i < 2 ? i : 2 * N + i - 2;
+        c->handles[i].kind = DCL_HANDLE_HARD;
+    }
+    c->desc = dcl_default_model_desc();
+    c->desc.vertex_count = 2 * (N + 1);
+    c->desc.positions = c->x;
+    c->desc.triangle_count = 2 * N;
+    c->desc.triangles = c->triangles;
+    c->desc.handle_count = 4;
+    c->desc.handles = c->handles;
+    c->desc.bending = 0;
+    c->desc.gravity[1] = -G;
+}
+
+/* Hangs the strip of length S between ends d apart; returns its sag, or -1. */
+static double chain_hang(int N, double S, double d, double k, double density, int check)
+{
+    const double width = 0.1;
+    double w = density * G * width, H = chain_pull(d, N, S / N, w, k * width), sag = -1, y = 0;
+    chain c;
+    rig r;
+    int i, j, step;
+    chain_make(&c, N, S, width);
+    c.desc.stretch = k;
+    c.desc.density = density;
+    if (!rig_open(&r, &c.desc, 1e-12)) return -1;
+    for (i = 0; i <= N; i++) /* a parabola to start with */
+        for (j = 0; j < 2; j++) {
+            double *x = r.state->x + 6 * i + 3 * j, s = (double)i / N;
+            x[0] = d * s;
+            x[1] = -4 * 0.3 * d * s * (1 - s);
+        }
+    for (j = 0; j < 4; j++) {
+        const double *x = r.state->x + 3 * c.handles[j].vertex;
+        dcl_params_set(r.params, DCL_PARAM_HANDLE, 3 * (size_t)j, 3, x);
+    }
+    for (step = 0; step < 60; step++) {
+        double h = step < 20 ? 0.05 : 20;
+        if (!rig_step(&r, h)) break;
+    }
+    if (step == 60) {
+        for (i = 0; i <= N; i++) y = fmax(y, -r.state->x[6 * i + 1]);
+        sag = y;
+        for (i = 0; i < N && check; i++) { /* slope and length of every link */
+            const double *a = r.state->x + 6 * i, *b = a + 6;
+            double V = (0.5 * (N - 1) - i) * w * S / N, T = sqrt(H * H + V * V);
+            double length = S / N * (1 + T / (k * width));
+            CHECK_NEAR(b[0] - a[0], length * H / T, 1e-9 * d);
+            CHECK_NEAR(a[1] - b[1], length * V / T, 1e-9 * d);
+            CHECK_NEAR(r.state->x[6 * i + 4], a[1], 1e-9 * d);
+            CHECK_NEAR(r.state->x[6 * i + 5] - a[2], width, 1e-9 * d);
+        }
+    }
+    rig_close(&r);
+    return sag;
+}
+
+/* (V12) The discrete catenary, exact: tan(slope of link j) = ((N - 1)/2 - j) (S/N) w/H, links longer by
+   T/(k W). For stiff cloth the pull and the sag of the table, its error falling as 1/k, and the
+   continuous curve as N grows. */
+static void catenary(void)
+{
+    static const int links[3] = {10, 20, 40};
+    static const double pull[3] = {0.468167, 0.469197, 0.469455};
+    static const double sag[3] = {0.293864, 0.292721, 0.292438};
+    double s, e1, e2;
+    int c;
+    for (c = 0; c < 3; c++) {
+        CHECK_NEAR(chain_pull(1, links[c], 1.2 / links[c], 1, 0), pull[c], 6e-7);
+        chain_span(chain_pull(1, links[c], 1.2 / links[c], 1, 0), links[c], 1.2 / links[c], 1, 0, &s);
+        CHECK_NEAR(s, sag[c], 6e-7);
+        chain_hang(links[c], 1.2, 1, 100, 0.2, 1);
+    }
+    chain_span(chain_pull(1, 10, 0.12, 1, 0), 10, 0.12, 1, 0, &s);
+    e1 = chain_hang(10, 1.2, 1, 1e4, 0.2, 1) - s;
+    e2 = chain_hang(10, 1.2, 1, 1e5, 0.2, 1) - s;
+    CHECK_NEAR(log10(e1 / e2), 1, 0.01);
+    CHECK_NEAR(chain_hang(10, 1.2, 1, 1e7, 0.2, 0), sag[0], 1.5e-6);
+    /* order 2 in the length of a link: a cosh curve, sag 0.292344 */
+    CHECK_NEAR(log((sag[0] - 0.292344) / (sag[1] - 0.292344)) / log(2), 2, 0.05);
+}
+
 /* ---- the suite -------------------------------------------------------------------------------- */
 
 static void suite_dynamics(void)
@@ -635,8 +943,18 @@ static void suite_dynamics(void)
     TEST_RUN(same_bits_every_time);
 }
 
+static void suite_statics(void)
+{
+    TEST_RUN(oscillator_amplitude_and_phase);
+    TEST_RUN(membrane_oscillator);
+    TEST_RUN(hanging_cloth_stretches);
+    TEST_RUN(dead_load_stretches);
+    TEST_RUN(catenary);
+}
+
 void suite_physics(void);
 void suite_physics(void)
 {
     suite_dynamics();
+    suite_statics();
 }
