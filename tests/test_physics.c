@@ -928,6 +928,800 @@ static void catenary(void)
     CHECK_NEAR(log((sag[0] - 0.292344) / (sag[1] - 0.292344)) / log(2), 2, 0.05);
 }
 
+/* ---- dry friction: planes --------------------------------------------------------------------- */
+
+/* A triangle of points lying on a plane through the origin tilted by theta about z: `down` is the
+   direction of steepest descent. */
+typedef struct incline {
+    double x[9], down[3], normal[3];
+    dcl_obstacle plane;
+    dcl_model_desc desc;
+} incline;
+
+static void incline_make(incline *p, double theta, double mu)
+{
+    double origin[3] = {0, 0, 0};
+    int i;
+    p->desc = points_desc(p->x, 0.3, 0.1);
+    p->normal[0] = sin(theta), p->normal[1] = cos(theta), p->normal[2] = 0;
+    p->down[0] = cos(theta), p->down[1] = -sin(theta), p->down[2] = 0;
+    for (i = 0; i < 3; i++) {
+        double along = p->x[3 * i] + 0.1;
+        p->x[3 * i] = along * p->down[0];
+        p->x[3 * i + 1] = along * p->down[1];
+    }
+    p->plane = dcl_plane(origin, p->normal, mu);
+    p->desc.obstacle_count = 1;
+    p->desc.obstacles = &p->plane;
+    p->desc.positions = p->x;
+}
+
+/* A patch of cloth on the same plane. */
+static void incline_patch(scene *s, double theta, double mu)
+{
+    int i;
+    *s = patch_scene(4, 0.4, 0);
+    scene_fix(s);
+    for (i = 0; i < s->desc.vertex_count; i++) {
+        double along = s->x[3 * i];
+        s->x[3 * i] = along * cos(theta);
+        s->x[3 * i + 1] = -along * sin(theta);
+    }
+    scene_add_plane(s, sin(theta), cos(theta), 0, mu);
+}
+
+/* Largest distance from `start`. */
+static double moved(const rig *r, const double *start)
+{
+    return largest_difference(r->state->x, start, 3 * r->n);
+}
+
+/* (V20), (C01): tan(theta) <= mu holds for ten seconds with no motion at all, however small the margin;
+   anything above slides, with a = g (sin - mu cos). */
+static void incline_holds_or_slides(void)
+{
+    const double theta = 20 * PI / 180, h = 0.01, margins[] = {1e-12, 1e-9, 1e-3, 0.37};
+    size_t i;
+    for (i = 0; i < sizeof margins / sizeof *margins; i++) {
+        incline p;
+        rig r;
+        double start[9], mu = tan(theta) * (1 + margins[i]), a;
+        incline_make(&p, theta, mu);
+        if (!rig_open(&r, &p.desc, 1e-14)) return;
+        memcpy(start, r.state->x, sizeof start);
+        CHECK(rig_run(&r, h, 100));
+        CHECK_EQ(r.stats.stick_count, 3);
+        CHECK_NEAR(moved(&r, start), 0, 1e-14);
+        CHECK(rig_run(&r, h, 900));
+        CHECK_EQ(r.stats.stick_count, 3);
+        CHECK_NEAR(moved(&r, start), 0, 1e-14);
+        rig_close(&r);
+
+        mu = tan(theta) * (1 - margins[i]);
+        incline_make(&p, theta, mu);
+        if (!rig_open(&r, &p.desc, 1e-14)) return;
+        memcpy(start, r.state->x, sizeof start);
+        CHECK(rig_run(&r, h, 1));
+        CHECK_EQ(r.stats.slip_count, 3);
+        CHECK(rig_run(&r, h, 999));
+        CHECK_EQ(r.stats.slip_count, 3);
+        a = G * (sin(theta) - mu * cos(theta));
+        CHECK_REL(dot(r.state->x, p.down) - dot(start, p.down), a * h * h * 1000 * 1001 / 2,
+                  1e-10 + 3e-16 / margins[i]);
+        rig_close(&r);
+    }
+}
+
+/* (V20) The same for a patch of cloth, whose elastic forces at rest are rounding: 1e-16 k times
+   an edge, 1e-12 of a corner's weight. */
+static void cloth_holds_on_an_incline(void)
+{
+    static const double margins[] = {1e-12, 1e-9, -1e-9};
+    const double theta = 20 * PI / 180;
+    int c;
+    for (c = 0; c < 3; c++) {
+        scene s;
+        rig r;
+        double start[48];
+        incline_patch(&s, theta, tan(theta) * (1 + margins[c]));
+        if (!scene_open(&r, &s, 1e-12)) return;
+        memcpy(start, r.state->x, sizeof start);
+        if (margins[c] > 0) {
+            CHECK(rig_run(&r, 0.01, 1000));
+            if (c > 0) CHECK_EQ(r.stats.stick_count, 16);
+            CHECK_NEAR(moved(&r, start), 0, 1e-14);
+        } else {
+            CHECK(rig_run(&r, 0.01, 1));
+            CHECK_EQ(r.stats.slip_count, 16);
+        }
+        rig_close(&r);
+    }
+}
+
+/* (V20) x_N = a h^2 N (N + 1)/2 down a slope of 20 degrees, points and cloth, for the table's mu. */
+static void slide_down_an_incline(void)
+{
+    static const double table[6][2] = {{0.36, 0.036599}, {0.3, 0.589702}, {0.2, 1.511541},
+                                       {0.1, 2.433379},  {0, 3.355218},   {0.37, 0}};
+    const double theta = 20 * PI / 180, h = 0.01;
+    int c, i, k, N = 100;
+    for (c = 0; c < 6; c++) {
+        double mu = table[c][0], a = fmax(0, G * (sin(theta) - mu * cos(theta)));
+        double x = a * h * h * N * (N + 1) / 2;
+        incline p;
+        scene s;
+        rig r;
+        CHECK_NEAR(a, table[c][1], 6e-7);
+        if (mu == 0.3) CHECK_NEAR(x, 0.2978, 5e-7);
+        incline_make(&p, theta, mu);
+        if (!rig_open(&r, &p.desc, 1e-14)) return;
+        if (rig_run(&r, h, N))
+            for (i = 0; i < 3; i++)
+                for (k = 0; k < 3; k++)
+                    CHECK_NEAR(r.state->x[3 * i + k], p.x[3 * i + k] + x * p.down[k], 1e-11 * x + 1e-15);
+        rig_close(&r);
+        incline_patch(&s, theta, mu);
+        if (!scene_open(&r, &s, 1e-13)) return;
+        if (rig_run(&r, h, N))
+            for (i = 0; i < r.n; i++)
+                for (k = 0; k < 3; k++)
+                    CHECK_NEAR(r.state->x[3 * i + k], s.x[3 * i + k] + x * p.down[k], 1e-10 * x + 1e-15);
+        rig_close(&r);
+    }
+}
+
+/* (C05) A slope of 30 degrees, mu = 0.1 and 0.9: 4.05543 m/s^2 and rest. A mu that is negative or not
+   finite is refused. */
+static void friction_belongs_to_the_obstacle(void)
+{
+    const double theta = PI / 6, h = 0.01, mu[2] = {0.1, 0.9};
+    double x[9], n[3], p[3] = {0, 0, 0}, start[9], a;
+    dcl_obstacle planes[2];
+    dcl_model_desc desc = points_desc(x, 1, 0.1);
+    int i, N = 50;
+    rig r;
+    heard ear;
+    double bad[3] = {-0.1, NAN, HUGE_VAL};
+    memset(&ear, 0, sizeof ear);
+    n[0] = sin(theta), n[1] = cos(theta), n[2] = 0;
+    for (i = 0; i < 2; i++) planes[i] = dcl_plane(p, n, mu[i]);
+    desc.obstacle_count = 1;
+    desc.obstacles = planes;
+    for (i = 0; i < 3; i++) {
+        double along = x[3 * i];
+        x[3 * i] = along * cos(theta), x[3 * i + 1] = -along * sin(theta);
+    }
+    for (i = 0; i < 2; i++) {
+        desc.obstacles = planes + i;
+        if (!rig_open(&r, &desc, 1e-14)) return;
+        memcpy(start, r.state->x, sizeof start);
+        CHECK(rig_run(&r, h, N));
+        a = i == 0 ? G * (0.5 - 0.1 * cos(theta)) : 0;
+        if (i == 0) CHECK_NEAR(a, 4.05543, 6e-6);
+        CHECK_NEAR((r.state->x[0] - start[0]) / cos(theta), a * h * h * N * (N + 1) / 2, 1e-11);
+        CHECK_EQ(i == 0 ? r.stats.slip_count : r.stats.stick_count, 3);
+        rig_close(&r);
+    }
+    desc.logger.log = hear;
+    desc.logger.user = &ear;
+    if (!rig_open(&r, &desc, 1e-14)) return;
+    for (i = 0; i < 3; i++) {
+        CHECK(dcl_params_set(r.params, DCL_PARAM_FRICTION, 0, 1, &bad[i]) < 0);
+        CHECK_EQ(ear.calls, i + 1);
+        CHECK_STR(ear.text, "friction");
+        CHECK_NEAR(dcl_params_get(r.params, DCL_PARAM_FRICTION)[0], 0.9, 0);
+    }
+    rig_close(&r);
+    for (i = 0; i < 3; i++) {
+        dcl_model *model = NULL;
+        planes[1].friction = bad[i];
+        CHECK(dcl_model_create(&desc, &model) < 0);
+        CHECK(model == NULL);
+        CHECK_STR(ear.text, "friction");
+    }
+}
+
+/* (C05) Two planes in one scene, a valley. Either side has its own mu; vertices 0 and 2 lie on one,
+   vertex 1 on the other. */
+static void two_planes_two_frictions(void)
+{
+    const double theta = PI / 6, h = 0.01;
+    double x[9], p[3] = {0, 0, 0}, n[3], a = G * (0.5 - 0.1 * cos(theta));
+    dcl_obstacle planes[2];
+    dcl_model_desc desc = points_desc(x, 1, 0.1);
+    int N = 20;
+    rig r;
+    n[0] = sin(theta), n[1] = cos(theta), n[2] = 0;
+    planes[0] = dcl_plane(p, n, 0.1);
+    n[0] = -n[0];
+    planes[1] = dcl_plane(p, n, 0.9);
+    desc.obstacle_count = 2;
+    desc.obstacles = planes;
+    x[0] = -cos(theta), x[1] = sin(theta), x[2] = 0;
+    x[3] = cos(theta), x[4] = sin(theta), x[5] = 0;
+    x[6] = -cos(theta), x[7] = sin(theta), x[8] = 1;
+    if (!rig_open(&r, &desc, 1e-14)) return;
+    CHECK(rig_run(&r, h, N));
+    CHECK_NEAR(r.state->x[0], x[0] + a * h * h * N * (N + 1) / 2 * cos(theta), 1e-11);
+    CHECK_NEAR(r.state->x[6], r.state->x[0], 1e-14);
+    CHECK_NEAR(r.state->x[3], x[3], 1e-15);
+    CHECK_NEAR(r.state->x[4], x[4], 1e-15);
+    CHECK_EQ(r.stats.slip_count, 2);
+    CHECK_EQ(r.stats.stick_count, 1);
+    rig_close(&r);
+}
+
+/* (C01) m g on the plane, 0.3 m g along it, mu = 0.5: no motion in 10 s. */
+static void load_below_the_cone_does_not_creep(void)
+{
+    double x[9], start[9], origin[3] = {0, 0, 0}, up[3] = {0, 1, 0}, f[9];
+    dcl_obstacle plane = dcl_plane(origin, up, 0.5);
+    dcl_model_desc desc = points_desc(x, 0.2, 0.05);
+    rig r;
+    int i;
+    desc.obstacle_count = 1;
+    desc.obstacles = &plane;
+    desc.force_frames = 1;
+    if (!rig_open(&r, &desc, 1e-10)) return;
+    memset(f, 0, sizeof f);
+    for (i = 0; i < 3; i++) f[3 * i] = 0.3 * 0.05 * G * 0.6, f[3 * i + 2] = 0.3 * 0.05 * G * 0.8;
+    dcl_params_set(r.params, DCL_PARAM_FORCE, 0, 9, f);
+    memcpy(start, r.state->x, sizeof start);
+    CHECK(rig_run(&r, 0.01, 1000));
+    CHECK_NEAR(moved(&r, start), 0, 0);
+    rig_close(&r);
+}
+
+/* (C03) mu = 0, gravity (1, 0, -1), plane z = 0: x_10 = h^2 N (N + 1)/2 = 0.0055, z = 0. */
+static void frictionless_plane(void)
+{
+    double x[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0}, origin[3] = {0, 0, 0}, up[3] = {0, 0, 1};
+    dcl_obstacle plane = dcl_plane(origin, up, 0);
+    dcl_model_desc desc = points_desc(x, 1, 0.1);
+    rig r;
+    int i;
+    x[3] = 1, x[8] = 0, x[7] = 1;
+    desc.obstacle_count = 1;
+    desc.obstacles = &plane;
+    desc.gravity[0] = 1, desc.gravity[1] = 0, desc.gravity[2] = -1;
+    if (!rig_open(&r, &desc, 1e-13)) return;
+    CHECK(rig_run(&r, 0.01, 10));
+    for (i = 0; i < 3; i++) {
+        CHECK_NEAR(r.state->x[3 * i] - x[3 * i], 0.0055, 1e-14);
+        CHECK_NEAR(r.state->x[3 * i + 1], x[3 * i + 1], 1e-15);
+        CHECK_NEAR(r.state->x[3 * i + 2], 0, 1e-15);
+    }
+    rig_close(&r);
+}
+
+/* (V21) Sliding to a stop: N = floor(v_0/(h mu g)) steps, x = h (N v_0 - h mu g N (N + 1)/2), then
+   exact rest. (V27) In every direction, 0 ... 360 degrees by 7, alike. */
+static void stopping_distance(void)
+{
+    const double h = 0.01, mu = 0.3, v0 = 1;
+    int N = (int)floor(v0 / (h * mu * G)), degrees, i, c;
+    double x = h * (N * v0 - h * mu * G * N * (N + 1) / 2);
+    CHECK_EQ(N, 33);
+    CHECK_NEAR(x, 0.1648977, 5e-8);
+    for (c = 0; c < 2; c++)
+        for (degrees = 0; degrees < 360; degrees += c ? 49 : 7) {
+            double points[9], origin[3] = {0, 0, 0}, up[3] = {0, 1, 0}, a = degrees * PI / 180;
+            dcl_obstacle plane = dcl_plane(origin, up, mu);
+            dcl_model_desc desc = points_desc(points, 0.3, 0.1);
+            scene s = patch_scene(4, 0.3, 0);
+            double start[48];
+            rig r;
+            desc.obstacle_count = 1;
+            desc.obstacles = &plane;
+            scene_add_plane(&s, 0, 1, 0, mu);
+            if (!(c ? scene_open(&r, &s, 1e-13) : rig_open(&r, &desc, 1e-14))) return;
+            memcpy(start, r.state->x, (size_t)(3 * r.n) * sizeof *start);
+            push_all(&r, v0 * cos(a), 0, v0 * sin(a));
+            CHECK(rig_run(&r, h, N));
+            CHECK_EQ(r.stats.slip_count, r.n);
+            CHECK(rig_run(&r, h, 1));
+            CHECK_EQ(r.stats.stick_count, r.n);
+            CHECK(rig_run(&r, h, 16));
+            for (i = 0; i < r.n; i++) {
+                CHECK_NEAR(r.state->x[3 * i] - start[3 * i], x * cos(a), 1e-11);
+                CHECK_NEAR(r.state->x[3 * i + 1], 0, 0);
+                CHECK_NEAR(r.state->x[3 * i + 2] - start[3 * i + 2], x * sin(a), 1e-11);
+                CHECK_NEAR(norm(r.state->v + 3 * i), 0, 0);
+            }
+            rig_close(&r);
+        }
+}
+
+/* (V22) Mass on a spring that rubs: within a stroke the same oscillator about -+ mu m g/k. Runs the
+   step's own scalar recursion beside it, and measures the loss per cycle, 4 mu m g/k = 0.03924 m. */
+static double rub(double h, double k, double mu, double first, int compare, double *rest)
+{
+    const double mass = 1;
+    double x[9], origin[3] = {0, 0, 0}, up[3] = {0, 1, 0}, q = first, w = 0, turned[3];
+    dcl_obstacle plane = dcl_plane(origin, up, mu);
+    dcl_model_desc desc = points_desc(x, 1, mass);
+    dcl_handle handle = {0, DCL_HANDLE_SOFT, 0};
+    rig r;
+    int turns = 0, still = 0;
+    double last = 0; /* velocity that was not zero */
+    handle.stiffness = k;
+    desc.obstacle_count = 1;
+    desc.obstacles = &plane;
+    desc.handle_count = 1;
+    desc.handles = &handle;
+    if (!rig_open(&r, &desc, 1e-14)) return -1;
+    r.state->x[0] = first;
+    turned[0] = first;
+    while (still < 3) {
+        double pull = mass * w - h * k * q, hold = mu * mass * G * h;
+        if (!rig_step(&r, h)) break;
+        /* stick: |m w - h k x| <= mu m g h at v = 0; else (m + h^2 k) v = pull -+ mu m g h */
+        w = fabs(pull) <= hold ? 0 : (pull - (pull > 0 ? hold : -hold)) / (mass + h * h * k);
+        q += h * w;
+        if (compare) {
+            CHECK_NEAR(r.state->x[0], q, 1e-11);
+            CHECK_NEAR(r.state->v[0], w, 1e-10);
+        }
+        still = r.state->v[0] == 0 ? still + 1 : 0;
+        if (last * r.state->v[0] < 0 && turns < 2) turned[++turns] = r.state->x[0];
+        if (r.state->v[0] != 0) last = r.state->v[0];
+    }
+    *rest = r.state->x[0];
+    rig_close(&r);
+    return turns == 2 ? turned[0] - turned[2] : -1;
+}
+
+static void rubbing_oscillator(void)
+{
+    double rest, a, b;
+    rub(0.01, 100, 0.1, 0.1, 1, &rest);
+    CHECK(fabs(rest) <= 0.00981);
+    rub(0.003, 100, 0.1, -0.07, 1, &rest);
+    CHECK(fabs(rest) <= 0.00981);
+    a = rub(2e-4, 100, 0.1, 0.1, 0, &rest);
+    CHECK(fabs(rest) <= 0.00981);
+    b = rub(1e-4, 100, 0.1, 0.1, 0, &rest);
+    CHECK(fabs(rest) <= 0.00981);
+    CHECK_NEAR((a - 0.03924) / (b - 0.03924), 2, 0.02); /* order 1 in h, from the step's damping */
+    CHECK_NEAR(2 * b - a, 0.03924, 2e-6);
+}
+
+/* (V23) On a turntable: a point carried by the rotation changes its velocity by
+   (2 r/h) sin(w h/2) 2 sin(w h/2) per step, so it sticks iff ((2/h) sin(w h/2))^2 r <= mu g; for
+   small h, w^2 r <= mu g, at mu = 0.3, r = 0.5 w = 2.42611 rad/s. */
+static int turntable_sticks(double omega, double h, double radius, double mu, int steps)
+{
+    double x[9], origin[3] = {0, 0, 0}, up[3] = {0, 1, 0}, c, s, worst = 0;
+    dcl_obstacle plane = dcl_plane(origin, up, mu);
+    dcl_model_desc desc = points_desc(x, 1, 0.1);
+    int i, k, sticks = 1;
+    rig r;
+    plane.angular_velocity[1] = omega;
+    desc.obstacle_count = 1;
+    desc.obstacles = &plane;
+    for (i = 0; i < 3; i++) { /* a ring, so that all are at the same radius */
+        double a = -2 * PI * i / 3 + 0.4;
+        x[3 * i] = radius * cos(a), x[3 * i + 1] = 0, x[3 * i + 2] = radius * sin(a);
+    }
+    if (!rig_open(&r, &desc, 1e-14)) return -1;
+    c = cos(omega * h), s = sin(omega * h); /* velocity of the step that ends here */
+    for (i = 0; i < 3; i++) {
+        const double *p = r.state->x + 3 * i;
+        r.state->v[3 * i] = (p[0] - (c * p[0] - s * p[2])) / h;
+        r.state->v[3 * i + 2] = (p[2] - (s * p[0] + c * p[2])) / h;
+    }
+    for (k = 1; k <= steps && sticks; k++) {
+        if (!rig_step(&r, h)) break;
+        sticks = r.stats.stick_count == 3;
+        c = cos(k * omega * h), s = sin(k * omega * h);
+        for (i = 0; i < 3 && sticks; i++) { /* rotation by w about +y */
+            worst = fmax(worst, fabs(r.state->x[3 * i] - (c * x[3 * i] + s * x[3 * i + 2])));
+            worst = fmax(worst, fabs(r.state->x[3 * i + 2] - (c * x[3 * i + 2] - s * x[3 * i])));
+            worst = fmax(worst, fabs(r.state->x[3 * i + 1]));
+        }
+    }
+    CHECK_NEAR(worst, 0, 1e-13 * radius);
+    rig_close(&r);
+    return sticks;
+}
+
+static void turntable(void)
+{
+    const double mu = 0.3, radius = 0.5, steps[3] = {0.02, 0.01, 0.1};
+    int i;
+    for (i = 0; i < 3; i++) {
+        double h = steps[i], critical = 2 / h * asin(0.5 * h * sqrt(mu * G / radius));
+        CHECK_EQ(turntable_sticks(critical * (1 - 1e-9), h, radius, mu, 500), 1);
+        CHECK_EQ(turntable_sticks(critical * (1 + 1e-9), h, radius, mu, 500), 0);
+        CHECK_EQ(turntable_sticks(-critical * (1 - 1e-9), h, radius, mu, 500), 1);
+    }
+    CHECK_EQ(turntable_sticks(2.42611 * (1 - 3e-6), 1e-4, radius, mu, 500), 1);
+    CHECK_EQ(turntable_sticks(2.42611 * (1 + 3e-6), 1e-4, radius, mu, 500), 0);
+}
+
+/* (V24) A belt at 1 m/s takes points and cloth along: h mu g faster each step, and after
+   floor(1/(h mu g)) steps exactly the belt's velocity. */
+static void conveyor(void)
+{
+    const double h = 0.01, mu = 0.3;
+    int c, i, k, N = (int)floor(1 / (h * mu * G));
+    for (c = 0; c < 2; c++) {
+        double x[9], origin[3] = {0, 0, 0}, up[3] = {0, 1, 0}, start[48];
+        dcl_obstacle plane = dcl_plane(origin, up, mu);
+        dcl_model_desc desc = points_desc(x, 0.3, 0.1);
+        scene s = patch_scene(4, 0.3, 0);
+        rig r;
+        plane.velocity[0] = 0.6, plane.velocity[2] = -0.8;
+        desc.obstacle_count = s.desc.obstacle_count = 1;
+        desc.obstacles = s.obstacles;
+        s.obstacles[0] = plane;
+        if (!(c ? scene_open(&r, &s, 1e-13) : rig_open(&r, &desc, 1e-14))) return;
+        for (k = 1; k <= 60; k++) {
+            if (!rig_step(&r, h)) break;
+            if (k == N + 1) memcpy(start, r.state->x, (size_t)(3 * r.n) * sizeof *start);
+            for (i = 0; i < r.n; i++) {
+                const double *v = r.state->v + 3 * i;
+                if (k <= N) {
+                    CHECK_NEAR(v[0], 0.6 * k * h * mu * G, 1e-11);
+                    CHECK_NEAR(v[2], -0.8 * k * h * mu * G, 1e-11);
+                } else {
+                    CHECK(v[0] == 0.6 && v[1] == 0 && v[2] == -0.8);
+                }
+                CHECK_NEAR(r.state->x[3 * i + 1], 0, 0);
+            }
+            CHECK_EQ(k <= N ? r.stats.slip_count : r.stats.stick_count, r.n);
+        }
+        for (i = 0; i < r.n; i++)
+            CHECK_NEAR(r.state->x[3 * i] - start[3 * i], 0.6 * h * (60 - N - 1), 1e-14);
+        rig_close(&r);
+    }
+}
+
+/* ---- contact: the law, landing, spheres ------------------------------------------------------- */
+
+enum { MOST_CONTACTS = SCENE_MOST * SCENE_MOST * SCENE_OBSTACLES };
+
+/* (V27) The law, from what the step reports: r_N >= 0, u_N + d/h = 0 at a contact, |r_T| <= mu r_N,
+   u_T = 0 or r_T = -mu r_N u_T/|u_T|; nothing below a surface by more than its curvature allows. */
+static void check_law(const rig *r, const scene *s, double h, int set_form)
+{
+    static dcl_contact contacts[MOST_CONTACTS];
+    int count = dcl_workspace_get_contacts(r->ws, MOST_CONTACTS, contacts), i, k;
+    int per_vertex[SCENE_MOST * SCENE_MOST];
+    CHECK(count <= MOST_CONTACTS);
+    CHECK(r->stats.complementarity <= 1e-9);
+    CHECK(r->stats.cone <= 1e-9);
+    memset(per_vertex, 0, sizeof per_vertex);
+    for (i = 0; i < count; i++) per_vertex[contacts[i].vertex]++;
+    for (i = 0; i < count; i++) {
+        const dcl_contact *c = &contacts[i];
+        const dcl_obstacle *o = &s->obstacles[c->obstacle];
+        const double *v = r->state->v + 3 * c->vertex;
+        double rn = dot(c->impulse, c->normal), un = dot(v, c->normal), rt[3], ut[3], size = norm(v);
+        CHECK_NEAR(norm(c->normal), 1, 1e-14);
+        CHECK(rn > 0);
+        CHECK_NEAR(un + (set_form ? 0 : c->gap / h), 0, 1e-9 * (size + 1));
+        for (k = 0; k < 3; k++) {
+            rt[k] = c->impulse[k] - rn * c->normal[k];
+            ut[k] = v[k] - un * c->normal[k];
+        }
+        CHECK(norm(rt) <= o->friction * rn * (1 + 1e-9) + 1e-16);
+        if (c->branch == DCL_BRANCH_STICK) {
+            CHECK_NEAR(norm(ut), 0, 1e-12);
+        } else if (per_vertex[c->vertex] == 1) {
+            CHECK_NEAR(norm(rt), o->friction * rn, 1e-9 * rn);
+            CHECK_NEAR(dot(rt, ut), -norm(rt) * norm(ut), 1e-9 * rn * norm(ut));
+            CHECK(c->branch == DCL_BRANCH_SLIP);
+        }
+    }
+}
+
+static void contact_law_holds(void)
+{
+    static const char *const names[] = {"plane_stick", "plane_slip", "plane_takeoff", "sphere",
+                                        "sphere_frictionless", "sphere_contact_set", "wedge"};
+    int index, step, sticks = 0, slips = 0;
+    size_t i;
+    for (index = 0; index < scene_count(); index++) {
+        scene s;
+        rig r;
+        int wanted = 0;
+        scene_get(index, &s);
+        for (i = 0; i < sizeof names / sizeof *names; i++) wanted |= !strcmp(s.name, names[i]);
+        if (!wanted) continue; /* obstacles at rest: u = v */
+        if (!scene_open(&r, &s, 1e-12)) return;
+        for (step = 0; step < 2 * s.steps; step++) {
+            if (!rig_step(&r, s.h)) break;
+            check_law(&r, &s, s.h, s.desc.contact == DCL_CONTACT_SET);
+            sticks += r.stats.stick_count;
+            slips += r.stats.slip_count;
+            if (s.obstacles[0].shape == DCL_SHAPE_PLANE && s.desc.contact == DCL_CONTACT_GAP &&
+                s.desc.obstacle_count == 1)
+                CHECK(r.stats.penetration <= 1e-14);
+        }
+        rig_close(&r);
+    }
+    CHECK(sticks > 100 && slips > 100);
+}
+
+/* (V28) A patch lands flat: one step brings it onto the plane, the next stops it, and from then on
+   the contacts carry h m g. On the way the impulses are the change of momentum, sum r = m (v1 - v0) + h m g. */
+static void landing(void)
+{
+    static dcl_contact contacts[MOST_CONTACTS];
+    const double h = 0.01;
+    double total, mass[25], before[75], up[3] = {0, 1, 0}, p[3] = {0, 0, 0};
+    int dome, step, i, k;
+    for (dome = 0; dome < 2; dome++) {
+        scene s = patch_scene(5, 0.5, 0.05);
+        rig r;
+        int landed = 0;
+        s.obstacles[s.desc.obstacle_count++] = dcl_plane(p, up, 0.4);
+        for (i = 0; dome && i < 25; i++)
+            s.x[3 * i + 1] += 0.1 * cos(3 * s.x[3 * i]) * cos(2 * s.x[3 * i + 2]);
+        s.desc.bend = dome ? 0.01 : 1e-4;
+        s.desc.drag = dome ? 0.5 : 0;
+        if (!scene_open(&r, &s, 1e-12)) return;
+        if (dome) set1(&r, DCL_PARAM_DRAG, 0);
+        lumped_masses(&s.desc, s.desc.density, mass);
+        for (total = 0, i = 0; i < 25; i++) total += mass[i];
+        for (step = 0; step < 60; step++) {
+            double sum[3] = {0, 0, 0};
+            int count;
+            memcpy(before, r.state->v, sizeof before);
+            if (!rig_step(&r, h)) break;
+            count = dcl_workspace_get_contacts(r.ws, MOST_CONTACTS, contacts);
+            for (i = 0; i < count; i++)
+                for (k = 0; k < 3; k++) sum[k] += contacts[i].impulse[k];
+            for (i = 0; i < 25; i++)
+                for (k = 0; k < 3; k++)
+                    sum[k] -= mass[i] * (r.state->v[3 * i + k] - before[3 * i + k] + (k == 1 ? h * G : 0));
+            for (k = 0; k < 3; k++) CHECK_NEAR(sum[k], 0, 1e-10 * h * total * G);
+            for (i = 0; i < 25; i++) CHECK(r.state->x[3 * i + 1] >= -1e-15);
+            if (dome) continue;
+            if (landed > 1) { /* rest */
+                CHECK_EQ(count, 25);
+                for (sum[1] = 0, i = 0; i < count; i++) sum[1] += dot(contacts[i].impulse, up);
+                CHECK_REL(sum[1], h * total * G, 1e-12);
+                for (i = 0; i < 25; i++) {
+                    CHECK_NEAR(r.state->x[3 * i + 1], 0, 1e-17);
+                    CHECK_NEAR(norm(r.state->v + 3 * i), 0, landed > 2 ? 0 : 1e-15);
+                }
+            }
+            if (landed == 1) CHECK_EQ(count, 25);
+            landed += count > 0;
+        }
+        if (!dome) CHECK(landed > 40);
+        rig_close(&r);
+    }
+}
+
+/* (V29) A point that slides off a frictionless sphere from rest at a_0 leaves where
+   cos(a) = 2/3 cos(a_0); from the top, 48.1897 degrees. Between steps: where the line through the last
+   two impulses is zero. Off by less than 10 h^2. */
+static void slide_off(double h, const double *start, double *leave)
+{
+    double x[9], centre[3] = {0, 0, 0}, angle[3][2], impulse[3][2];
+    dcl_obstacle ball = dcl_sphere(centre, 1, 0);
+    dcl_model_desc desc = points_desc(x, 1, 0.1);
+    dcl_contact contacts[3];
+    int i, c, count, step, touched[3] = {1, 1, 1};
+    rig r;
+    desc.obstacle_count = 1;
+    desc.obstacles = &ball;
+    for (i = 0; i < 3; i++) { /* three directions off the top */
+        double a = 2 * PI * i / 3;
+        x[3 * i] = sin(start[i]) * cos(a), x[3 * i + 1] = cos(start[i]);
+        x[3 * i + 2] = -sin(start[i]) * sin(a);
+        leave[i] = -1;
+    }
+    memset(angle, 0, sizeof angle);
+    memset(impulse, 0, sizeof impulse);
+    if (!rig_open(&r, &desc, 1e-13)) return;
+    for (step = 0; step < 2 / h && (touched[0] || touched[1] || touched[2]); step++) {
+        double before[9];
+        int touches[3] = {0, 0, 0};
+        memcpy(before, r.state->x, sizeof before);
+        if (!rig_step(&r, h)) break;
+        count = dcl_workspace_get_contacts(r.ws, 3, contacts);
+        for (c = 0; c < count; c++) {
+            i = contacts[c].vertex;
+            touches[i] = 1;
+            angle[i][0] = angle[i][1], impulse[i][0] = impulse[i][1];
+            angle[i][1] = acos(before[3 * i + 1] / norm(before + 3 * i));
+            impulse[i][1] = norm(contacts[c].impulse);
+        }
+        for (i = 0; i < 3; i++) {
+            if (touched[i] && !touches[i])
+                leave[i] = angle[i][1] + (angle[i][1] - angle[i][0]) * impulse[i][1] /
+                                             (impulse[i][0] - impulse[i][1]);
+            CHECK(!(touches[i] && !touched[i])); /* once off, off */
+            touched[i] = touches[i];
+        }
+    }
+    rig_close(&r);
+}
+
+static void sphere_slide_off(void)
+{
+    static const double start[3] = {0.3, 0.1, 0.5}, steps[4] = {8e-3, 2e-3, 1e-3, 1e-4};
+    double a[3];
+    int i, k;
+    CHECK_NEAR(acos(2.0 / 3) * 180 / PI, 48.1897, 5e-5);
+    for (k = 0; k < 4; k++) {
+        slide_off(steps[k], start, a);
+        for (i = 0; i < 3; i++)
+            CHECK_NEAR(a[i], acos(2.0 / 3 * cos(start[i])), 10 * steps[k] * steps[k]);
+    }
+}
+
+/* (C06) Cloth falling on a sphere: no vertex below the surface by more than 1e-6 m at the end, nor by
+   more than rounding at any time (the tangent plane of a sphere lies outside of it). */
+static void cloth_on_a_sphere_stays_outside(void)
+{
+    double c[3] = {0.02, -0.31, 0.01};
+    scene s = patch_scene(7, 0.6, 0);
+    rig r;
+    int step, i, touching = 0;
+    double nearest = 1;
+    s.obstacles[s.desc.obstacle_count++] = dcl_sphere(c, 0.3, 0.3);
+    s.desc.bend = 1e-3;
+    if (!scene_open(&r, &s, 1e-10)) return;
+    for (step = 0; step < 60; step++) {
+        if (!rig_step(&r, s.h)) break;
+        touching += r.stats.stick_count + r.stats.slip_count;
+        for (i = 0; i < r.n; i++) {
+            double d[3];
+            int k;
+            for (k = 0; k < 3; k++) d[k] = r.state->x[3 * i + k] - c[k];
+            nearest = fmin(nearest, norm(d) - 0.3);
+        }
+        CHECK_NEAR(r.stats.penetration, fmax(0, -nearest), 1e-14);
+    }
+    CHECK(touching > 100);
+    CHECK(nearest >= -1e-14);
+    rig_close(&r);
+}
+
+/* (C08) The law is continuous: 1e-9 to either side of take-off, and of the cone's edge, the velocity
+   and the impulse agree to 1e-6 of their size. */
+static void law_is_continuous(void)
+{
+    const double h = 0.01, mu = 0.4, mass = 0.1;
+    int c, side, k;
+    for (c = 0; c < 3; c++) {
+        double v[2][3], impulse[2][3];
+        memset(impulse, 0, sizeof impulse);
+        for (side = 0; side < 2; side++) {
+            double x[9], origin[3] = {0, 0, 0}, up[3] = {0, 1, 0}, e = side ? 1e-9 : -1e-9;
+            double edge = h * G * mu, gap = c == 2 ? 0.003 : 0;
+            dcl_obstacle plane = dcl_plane(origin, up, mu);
+            dcl_model_desc desc = points_desc(x, 0.2, mass);
+            dcl_contact contacts[3];
+            rig r;
+            desc.obstacle_count = 1;
+            desc.obstacles = &plane;
+            if (!rig_open(&r, &desc, 1e-14)) return;
+            for (k = 0; k < 3; k++) r.state->x[3 * k + 1] = gap;
+            if (c == 1) /* the cone's edge */
+                push_all(&r, edge * (1 + e) * 0.6, 0, edge * (1 + e) * 0.8);
+            else /* take-off: v_N = h g - d/h, moving along as well */
+                push_all(&r, 0.7, (h * G - gap / h) * (1 + e), -0.2);
+            CHECK(rig_run(&r, h, 1));
+            k = dcl_workspace_get_contacts(r.ws, 3, contacts);
+            CHECK_EQ(k, c == 1 ? 3 : c == 2 ? (side ? 3 : 0) : (side ? 0 : 3));
+            memcpy(v[side], r.state->v, sizeof v[side]);
+            if (k) memcpy(impulse[side], contacts[0].impulse, sizeof impulse[side]);
+            rig_close(&r);
+        }
+        for (k = 0; k < 3; k++) {
+            CHECK_NEAR(v[0][k], v[1][k], 1e-6 * h * G);
+            CHECK_NEAR(impulse[0][k], impulse[1][k], 1e-6 * h * G * mass);
+        }
+    }
+}
+
+/* (C13) A vertex exactly at the centre of a sphere leaves it upwards (the rule), finitely: the law
+   asks for push_out mean edges per step, and less only where the surface is nearer. A radius that is zero, negative or not finite is refused. */
+static void sphere_centre_and_radius(void)
+{
+    double x[9], centre[3], bad[4] = {0, -0.2, NAN, HUGE_VAL};
+    dcl_obstacle ball;
+    dcl_model_desc desc = points_desc(x, 1, 0.1);
+    rig r;
+    heard ear;
+    int i;
+    double edge = (2 + sqrt(2)) / 3;
+    memset(&ear, 0, sizeof ear);
+    desc.logger.log = hear;
+    desc.logger.user = &ear;
+    desc.push_out = 0.05;
+    memcpy(centre, x, sizeof centre); /* vertex 0 */
+    ball = dcl_sphere(centre, 0.3, 0.1);
+    desc.obstacle_count = 1;
+    desc.obstacles = &ball;
+    if (!rig_open(&r, &desc, 1e-12)) return;
+    for (i = 1; i <= 8; i++) {
+        double y = r.state->x[1], flight = 0.01 * (r.state->v[1] - 0.01 * G);
+        CHECK(rig_run(&r, 0.01, 1));
+        CHECK_NEAR(r.state->x[0], 0, 0);
+        CHECK_NEAR(r.state->x[2], 0, 0);
+        CHECK_NEAR(r.state->x[1] - y, fmax(flight, fmin(0.05 * edge, 0.3 - y)), 1e-13);
+    }
+    CHECK(r.state->x[1] >= 0.3 - 1e-12);
+    for (i = 0; i < 4; i++) {
+        ear.calls = 0;
+        CHECK(dcl_params_set(r.params, DCL_PARAM_OBSTACLE_RADIUS, 0, 1, &bad[i]) < 0);
+        CHECK_EQ(ear.calls, 1);
+        CHECK_STR(ear.text, "radius");
+    }
+    CHECK_NEAR(dcl_params_get(r.params, DCL_PARAM_OBSTACLE_RADIUS)[0], 0.3, 0);
+    rig_close(&r);
+    for (i = 0; i < 4; i++) {
+        dcl_model *model = NULL;
+        ball.radius = bad[i];
+        CHECK(dcl_model_create(&desc, &model) < 0);
+        CHECK(model == NULL);
+        CHECK_STR(ear.text, "radius");
+    }
+}
+
+/* (C16) Two parallel planes 1 m apart, cloth falling on the upper one: it stays there, and no contact
+   with the lower one is reported. */
+static void upper_of_two_planes(void)
+{
+    static dcl_contact contacts[MOST_CONTACTS];
+    scene s = patch_scene(4, 0.4, 0.1);
+    double low[3] = {0, -1, 0}, up[3] = {0, 1, 0};
+    rig r;
+    int step, i, count = 0;
+    s.obstacles[s.desc.obstacle_count++] = dcl_plane(low, up, 0.2);
+    scene_add_plane(&s, 0, 1, 0, 0.3);
+    if (!scene_open(&r, &s, 1e-11)) return;
+    for (step = 0; step < 60; step++) {
+        if (!rig_step(&r, s.h)) break;
+        count = dcl_workspace_get_contacts(r.ws, MOST_CONTACTS, contacts);
+        for (i = 0; i < count; i++) CHECK_EQ(contacts[i].obstacle, 1);
+    }
+    CHECK_EQ(count, 16);
+    for (i = 0; i < r.n; i++) CHECK_NEAR(r.state->x[3 * i + 1], 0, 1e-15);
+    rig_close(&r);
+}
+
+/* The two forms of the contact law. At rest on a surface they agree. Away from one: the gap-aware form
+   comes to lie on it, x1 = x0 - d n; the paper's stops as soon as it is within contact_distance, and
+   lets a node outside of it through, to be held from where it then is. */
+static void contact_forms(void)
+{
+    const double h = 0.01, gap = 0.004, v = 1;
+    double y[2][2];
+    int form, start, i;
+    for (form = 0; form < 2; form++)
+        for (start = 0; start < 2; start++) {
+            double x[9], origin[3] = {0, 0, 0}, up[3] = {0, 1, 0};
+            dcl_obstacle plane = dcl_plane(origin, up, 0.3);
+            dcl_model_desc desc = points_desc(x, 0.2, 0.1);
+            rig r;
+            desc.obstacle_count = 1;
+            desc.obstacles = &plane;
+            desc.contact = form ? DCL_CONTACT_SET : DCL_CONTACT_GAP;
+            desc.contact_distance = 0.005;
+            if (!rig_open(&r, &desc, 1e-13)) return;
+            for (i = 0; i < 3; i++) r.state->x[3 * i + 1] = start ? 0.006 : gap;
+            push_all(&r, 0, -v, 0);
+            CHECK(rig_run(&r, h, 1));
+            y[form][start] = r.state->x[1];
+            CHECK(rig_run(&r, h, 1));
+            CHECK_NEAR(r.state->x[1], y[form][start], 1e-17);
+            CHECK_EQ(r.stats.stick_count, 3);
+            rig_close(&r);
+        }
+    CHECK_NEAR(y[0][0], 0, 1e-17);
+    CHECK_NEAR(y[0][1], 0, 1e-17);
+    CHECK_NEAR(y[1][0], gap, 1e-17);
+    CHECK_NEAR(y[1][1], 0.006 - h * (v + h * G), 1e-15);
+}
+
 /* ---- the suite -------------------------------------------------------------------------------- */
 
 static void suite_dynamics(void)
@@ -952,9 +1746,38 @@ static void suite_statics(void)
     TEST_RUN(catenary);
 }
 
+static void suite_friction(void)
+{
+    TEST_RUN(incline_holds_or_slides);
+    TEST_RUN(cloth_holds_on_an_incline);
+    TEST_RUN(slide_down_an_incline);
+    TEST_RUN(friction_belongs_to_the_obstacle);
+    TEST_RUN(two_planes_two_frictions);
+    TEST_RUN(load_below_the_cone_does_not_creep);
+    TEST_RUN(frictionless_plane);
+    TEST_RUN(stopping_distance);
+    TEST_RUN(rubbing_oscillator);
+    TEST_RUN(turntable);
+    TEST_RUN(conveyor);
+}
+
+static void suite_contact(void)
+{
+    TEST_RUN(contact_law_holds);
+    TEST_RUN(landing);
+    TEST_RUN(sphere_slide_off);
+    TEST_RUN(cloth_on_a_sphere_stays_outside);
+    TEST_RUN(law_is_continuous);
+    TEST_RUN(sphere_centre_and_radius);
+    TEST_RUN(upper_of_two_planes);
+    TEST_RUN(contact_forms);
+}
+
 void suite_physics(void);
 void suite_physics(void)
 {
     suite_dynamics();
     suite_statics();
+    suite_friction();
+    suite_contact();
 }
