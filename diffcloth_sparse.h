@@ -138,7 +138,8 @@
        DIFFCLOTH_SPARSE_STATIC           every function static; define it wherever included
        DCS_API                           linkage of public functions (default extern)
        DCS_ASSERT(x)                     default assert(x); only bugs in calling code end here
-       DCS_NO_VECTOR                     plain C kernels even where vector extensions exist */
+       DCS_NO_VECTOR                     plain C kernels even where vector extensions exist
+       DCS_NO_DISPATCH                   on x86-64, do not look for AVX2 when running */
 
 #ifndef DIFFCLOTH_SPARSE_H
 #define DIFFCLOTH_SPARSE_H
@@ -412,7 +413,33 @@ DCS_API int64_t dcs_lu_get_nonzeros(const dcs_lu *lu); /* entries of L and U, di
 #define DCSI_INLINE inline
 #endif
 
-#if defined(__GNUC__) && !defined(__TINYC__) && !defined(DCS_NO_VECTOR)
+/* The numeric loops exist once as functions that are always inlined (DCSI_INLINE) and are compiled
+   twice: plainly, and, for x86-64 compilations without AVX2, for processors that have AVX2, chosen
+   when they run. `wide` is 1 where 16 registers of four doubles can be counted on. */
+#if defined(__GNUC__) && defined(__x86_64__) && !defined(__AVX2__) && !defined(__TINYC__) && \
+    !defined(DCS_NO_VECTOR) && !defined(DCS_NO_DISPATCH)
+#define DCSI_DISPATCH 1
+#else
+#define DCSI_DISPATCH 0
+#endif
+
+#if defined(__clang__) || !defined(__GNUC__) || defined(__TINYC__)
+#define DCSI_PLAIN
+#define DCSI_AVX2 __attribute__((target("avx2,fma")))
+#else /* gcc in ISO C mode does not use fused multiply-add unless told to */
+#define DCSI_PLAIN __attribute__((optimize("fp-contract=fast")))
+#define DCSI_AVX2 __attribute__((target("avx2,fma"), optimize("fp-contract=fast")))
+#endif
+
+#if defined(__AVX__) || defined(__aarch64__)
+#define DCSI_WIDE 1
+#else
+#define DCSI_WIDE 0
+#endif
+
+#if defined(__GNUC__) && !defined(__TINYC__) && !defined(DCS_NO_VECTOR) && \
+    (defined(__AVX__) || DCSI_DISPATCH)
+/* One register of four doubles. */
 typedef double dcsi_v4 __attribute__((vector_size(32)));
 typedef double dcsi_v4m __attribute__((vector_size(32), aligned(8), may_alias));
 
@@ -432,25 +459,17 @@ static DCSI_INLINE void dcsi_v4_store(double *p, const dcsi_v4 *v)
     *(dcsi_v4m *)p = *v;
 }
 
-/* acc += a * s. ISO C modes of gcc do not contract by themselves, hence the builtin. */
+/* acc += a * s. */
 static DCSI_INLINE void dcsi_v4_fma(dcsi_v4 *acc, const dcsi_v4 *a, double s)
 {
     dcsi_v4 b = {s, s, s, s};
-#if defined(__FMA__) && defined(__AVX__) && !defined(__clang__)
-    *acc = __builtin_ia32_vfmaddpd256(*a, b, *acc);
-#else
     *acc += *a * b;
-#endif
 }
 
 /* acc += a * b by lanes. */
 static DCSI_INLINE void dcsi_v4_fmav(dcsi_v4 *acc, const dcsi_v4 *a, const dcsi_v4 *b)
 {
-#if defined(__FMA__) && defined(__AVX__) && !defined(__clang__)
-    *acc = __builtin_ia32_vfmaddpd256(*a, *b, *acc);
-#else
     *acc += *a * *b;
-#endif
 }
 
 static DCSI_INLINE void dcsi_v4_sub(dcsi_v4 *acc, const dcsi_v4 *a)
@@ -458,9 +477,104 @@ static DCSI_INLINE void dcsi_v4_sub(dcsi_v4 *acc, const dcsi_v4 *a)
     *acc -= *a;
 }
 
+static DCSI_INLINE void dcsi_v4_add(dcsi_v4 *acc, const dcsi_v4 *a)
+{
+    *acc += *a;
+}
+
 static DCSI_INLINE double dcsi_v4_sum(const dcsi_v4 *a)
 {
     return ((*a)[0] + (*a)[1]) + ((*a)[2] + (*a)[3]);
+}
+
+/* Rows become columns: lane j of a, b, c, d becomes the j-th of them. */
+static DCSI_INLINE void dcsi_v4_transpose(dcsi_v4 *a, dcsi_v4 *b, dcsi_v4 *c, dcsi_v4 *d)
+{
+#if defined(__clang__)
+    dcsi_v4 p = __builtin_shufflevector(*a, *b, 0, 4, 2, 6);
+    dcsi_v4 q = __builtin_shufflevector(*a, *b, 1, 5, 3, 7);
+    dcsi_v4 r = __builtin_shufflevector(*c, *d, 0, 4, 2, 6);
+    dcsi_v4 s = __builtin_shufflevector(*c, *d, 1, 5, 3, 7);
+    *a = __builtin_shufflevector(p, r, 0, 1, 4, 5);
+    *b = __builtin_shufflevector(q, s, 0, 1, 4, 5);
+    *c = __builtin_shufflevector(p, r, 2, 3, 6, 7);
+    *d = __builtin_shufflevector(q, s, 2, 3, 6, 7);
+#else
+    typedef int64_t mask __attribute__((vector_size(32)));
+    mask even = {0, 4, 2, 6}, odd = {1, 5, 3, 7}, low = {0, 1, 4, 5}, high = {2, 3, 6, 7};
+    dcsi_v4 p = __builtin_shuffle(*a, *b, even), q = __builtin_shuffle(*a, *b, odd);
+    dcsi_v4 r = __builtin_shuffle(*c, *d, even), s = __builtin_shuffle(*c, *d, odd);
+    *a = __builtin_shuffle(p, r, low);
+    *b = __builtin_shuffle(q, s, low);
+    *c = __builtin_shuffle(p, r, high);
+    *d = __builtin_shuffle(q, s, high);
+#endif
+}
+#elif defined(__GNUC__) && !defined(__TINYC__) && !defined(DCS_NO_VECTOR)
+/* Two registers of two doubles (SSE2, NEON). */
+typedef double dcsi_v2 __attribute__((vector_size(16)));
+typedef double dcsi_v2m __attribute__((vector_size(16), aligned(8), may_alias));
+typedef struct dcsi_v4 {
+    dcsi_v2 lo, hi;
+} dcsi_v4;
+
+static DCSI_INLINE void dcsi_v4_zero(dcsi_v4 *v)
+{
+    dcsi_v2 zero = {0, 0};
+    v->lo = v->hi = zero;
+}
+
+static DCSI_INLINE void dcsi_v4_load(dcsi_v4 *v, const double *p)
+{
+    v->lo = *(const dcsi_v2m *)p;
+    v->hi = *(const dcsi_v2m *)(p + 2);
+}
+
+static DCSI_INLINE void dcsi_v4_store(double *p, const dcsi_v4 *v)
+{
+    *(dcsi_v2m *)p = v->lo;
+    *(dcsi_v2m *)(p + 2) = v->hi;
+}
+
+static DCSI_INLINE void dcsi_v4_fma(dcsi_v4 *acc, const dcsi_v4 *a, double s)
+{
+    dcsi_v2 b = {s, s};
+    acc->lo += a->lo * b;
+    acc->hi += a->hi * b;
+}
+
+static DCSI_INLINE void dcsi_v4_fmav(dcsi_v4 *acc, const dcsi_v4 *a, const dcsi_v4 *b)
+{
+    acc->lo += a->lo * b->lo;
+    acc->hi += a->hi * b->hi;
+}
+
+static DCSI_INLINE void dcsi_v4_sub(dcsi_v4 *acc, const dcsi_v4 *a)
+{
+    acc->lo -= a->lo;
+    acc->hi -= a->hi;
+}
+
+static DCSI_INLINE void dcsi_v4_add(dcsi_v4 *acc, const dcsi_v4 *a)
+{
+    acc->lo += a->lo;
+    acc->hi += a->hi;
+}
+
+static DCSI_INLINE double dcsi_v4_sum(const dcsi_v4 *a)
+{
+    return (a->lo[0] + a->lo[1]) + (a->hi[0] + a->hi[1]);
+}
+
+static DCSI_INLINE void dcsi_v4_transpose(dcsi_v4 *a, dcsi_v4 *b, dcsi_v4 *c, dcsi_v4 *d)
+{
+    dcsi_v4 p = *a, q = *b, r = *c, s = *d;
+    dcsi_v2 a0 = {p.lo[0], q.lo[0]}, a1 = {r.lo[0], s.lo[0]};
+    dcsi_v2 b0 = {p.lo[1], q.lo[1]}, b1 = {r.lo[1], s.lo[1]};
+    dcsi_v2 c0 = {p.hi[0], q.hi[0]}, c1 = {r.hi[0], s.hi[0]};
+    dcsi_v2 d0 = {p.hi[1], q.hi[1]}, d1 = {r.hi[1], s.hi[1]};
+    a->lo = a0, a->hi = a1, b->lo = b0, b->hi = b1;
+    c->lo = c0, c->hi = c1, d->lo = d0, d->hi = d1;
 }
 #else
 typedef struct dcsi_v4 {
@@ -499,11 +613,36 @@ static DCSI_INLINE void dcsi_v4_sub(dcsi_v4 *acc, const dcsi_v4 *a)
     acc->v[0] -= a->v[0], acc->v[1] -= a->v[1], acc->v[2] -= a->v[2], acc->v[3] -= a->v[3];
 }
 
+static DCSI_INLINE void dcsi_v4_add(dcsi_v4 *acc, const dcsi_v4 *a)
+{
+    acc->v[0] += a->v[0], acc->v[1] += a->v[1], acc->v[2] += a->v[2], acc->v[3] += a->v[3];
+}
+
 static DCSI_INLINE double dcsi_v4_sum(const dcsi_v4 *a)
 {
     return (a->v[0] + a->v[1]) + (a->v[2] + a->v[3]);
 }
+
+static DCSI_INLINE void dcsi_v4_transpose(dcsi_v4 *a, dcsi_v4 *b, dcsi_v4 *c, dcsi_v4 *d)
+{
+    dcsi_v4 row[4], *out[4];
+    int i, j;
+    row[0] = *a, row[1] = *b, row[2] = *c, row[3] = *d;
+    out[0] = a, out[1] = b, out[2] = c, out[3] = d;
+    for (i = 0; i < 4; i++)
+        for (j = 0; j < 4; j++) out[i]->v[j] = row[j].v[i];
+}
 #endif
+
+static int dcsi_has_avx2(void)
+{
+#if DCSI_DISPATCH
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+    return 0;
+#endif
+}
 
 /* 1 for infinities and NaNs, from the bits: -ffast-math removes x != x and isfinite. */
 static DCSI_INLINE int dcsi_not_finite(double x)
@@ -2015,51 +2154,11 @@ DCS_API const int *dcs_analysis_get_order(const dcs_analysis *a)
 /* >>kernels ------------------------------------------------------------------------------------
    Products of packed bands. A band is 4 rows of a panel, row i of column k at [4*k + i]. A tile is
    c(i, j) = sum over k < n of a(i, k) b(j, k) for 4 or 8 rows i and up to 4 rows j of another band;
-   it is written to c column by column. Accumulators are named so that they stay in registers. */
-
-#if defined(__AVX__) || defined(__aarch64__)
-#define DCSI_TILE_BANDS 2 /* registers for 8 x 4 accumulators */
-#else
-#define DCSI_TILE_BANDS 1
-#endif
-
-/* 4 x 4; b0..b3 point at the first entry of four packed rows. c: 16 numbers. */
-static DCSI_INLINE void dcsi_tile_4x4(int n, const double *a, const double *b0, const double *b1,
-                                      const double *b2, const double *b3, double *c)
-{
-    dcsi_v4 c0, c1, c2, c3, v;
-    ptrdiff_t k, end = 4 * (ptrdiff_t)n;
-    dcsi_v4_zero(&c0), dcsi_v4_zero(&c1), dcsi_v4_zero(&c2), dcsi_v4_zero(&c3);
-    for (k = 0; k < end; k += 4) {
-        dcsi_v4_load(&v, a + k);
-        dcsi_v4_fma(&c0, &v, b0[k]);
-        dcsi_v4_fma(&c1, &v, b1[k]);
-        dcsi_v4_fma(&c2, &v, b2[k]);
-        dcsi_v4_fma(&c3, &v, b3[k]);
-    }
-    dcsi_v4_store(c, &c0), dcsi_v4_store(c + 4, &c1);
-    dcsi_v4_store(c + 8, &c2), dcsi_v4_store(c + 12, &c3);
-}
-
-/* 4 x 2 */
-static DCSI_INLINE void dcsi_tile_4x2(int n, const double *a, const double *b0, const double *b1,
-                                      double *c)
-{
-    dcsi_v4 c0, c1, v;
-    ptrdiff_t k, end = 4 * (ptrdiff_t)n;
-    dcsi_v4_zero(&c0), dcsi_v4_zero(&c1);
-    for (k = 0; k < end; k += 4) {
-        dcsi_v4_load(&v, a + k);
-        dcsi_v4_fma(&c0, &v, b0[k]);
-        dcsi_v4_fma(&c1, &v, b1[k]);
-    }
-    dcsi_v4_store(c, &c0), dcsi_v4_store(c + 4, &c1);
-}
-
-/* 8 x 4 from the bands a and a2; c: 16 numbers of the first, then 16 of the second. */
-static DCSI_INLINE void dcsi_tile_8x4(int n, const double *a, const double *a2, const double *b0,
-                                      const double *b1, const double *b2, const double *b3,
-                                      double *c)
+   it is written to c column by column, the second band of rows from c + 16 on. Accumulators are
+   named so that they stay in registers; `bands` and `cols` are constants where this is inlined. */
+static DCSI_INLINE void dcsi_tile(int n, int bands, int cols, const double *a, const double *a2,
+                                  const double *b0, const double *b1, const double *b2,
+                                  const double *b3, double *c)
 {
     dcsi_v4 c0, c1, c2, c3, d0, d1, d2, d3, v, w;
     ptrdiff_t k, end = 4 * (ptrdiff_t)n;
@@ -2067,16 +2166,25 @@ static DCSI_INLINE void dcsi_tile_8x4(int n, const double *a, const double *a2, 
     dcsi_v4_zero(&d0), dcsi_v4_zero(&d1), dcsi_v4_zero(&d2), dcsi_v4_zero(&d3);
     for (k = 0; k < end; k += 4) {
         dcsi_v4_load(&v, a + k);
-        dcsi_v4_load(&w, a2 + k);
-        dcsi_v4_fma(&c0, &v, b0[k]), dcsi_v4_fma(&d0, &w, b0[k]);
-        dcsi_v4_fma(&c1, &v, b1[k]), dcsi_v4_fma(&d1, &w, b1[k]);
-        dcsi_v4_fma(&c2, &v, b2[k]), dcsi_v4_fma(&d2, &w, b2[k]);
-        dcsi_v4_fma(&c3, &v, b3[k]), dcsi_v4_fma(&d3, &w, b3[k]);
+        if (bands > 1) dcsi_v4_load(&w, a2 + k);
+        dcsi_v4_fma(&c0, &v, b0[k]);
+        if (bands > 1) dcsi_v4_fma(&d0, &w, b0[k]);
+        if (cols > 1) dcsi_v4_fma(&c1, &v, b1[k]);
+        if (cols > 1 && bands > 1) dcsi_v4_fma(&d1, &w, b1[k]);
+        if (cols > 2) dcsi_v4_fma(&c2, &v, b2[k]);
+        if (cols > 2 && bands > 1) dcsi_v4_fma(&d2, &w, b2[k]);
+        if (cols > 3) dcsi_v4_fma(&c3, &v, b3[k]);
+        if (cols > 3 && bands > 1) dcsi_v4_fma(&d3, &w, b3[k]);
     }
-    dcsi_v4_store(c, &c0), dcsi_v4_store(c + 4, &c1);
-    dcsi_v4_store(c + 8, &c2), dcsi_v4_store(c + 12, &c3);
-    dcsi_v4_store(c + 16, &d0), dcsi_v4_store(c + 20, &d1);
-    dcsi_v4_store(c + 24, &d2), dcsi_v4_store(c + 28, &d3);
+    dcsi_v4_store(c, &c0);
+    if (cols > 1) dcsi_v4_store(c + 4, &c1);
+    if (cols > 2) dcsi_v4_store(c + 8, &c2);
+    if (cols > 3) dcsi_v4_store(c + 12, &c3);
+    if (bands == 1) return;
+    dcsi_v4_store(c + 16, &d0);
+    if (cols > 1) dcsi_v4_store(c + 20, &d1);
+    if (cols > 2) dcsi_v4_store(c + 24, &d2);
+    if (cols > 3) dcsi_v4_store(c + 28, &d3);
 }
 
 /* >>update -------------------------------------------------------------------------------------
@@ -2121,10 +2229,11 @@ static DCSI_INLINE void dcsi_scatter(const dcsi_update *u, int band, int q, int 
     }
 }
 
-/* Bands [g0, g1) against the columns q .. q + count - 1, count <= 4. */
-static void dcsi_update_columns(const dcsi_update *u, int g0, int g1, int q, int count)
+/* Bands [g0, g1) against the columns q .. q + count - 1; count <= 4 is a constant here. */
+static DCSI_INLINE void dcsi_update_columns(const dcsi_update *u, int g0, int g1, int q, int count,
+                                            int wide)
 {
-    const double *b[4];
+    const double *b[4], *a;
     double c[32];
     ptrdiff_t step = 4 * (ptrdiff_t)u->n;
     int g, j;
@@ -2133,30 +2242,32 @@ static void dcsi_update_columns(const dcsi_update *u, int g0, int g1, int q, int
         b[j] = u->b + ((row >> 2) - u->b_band) * step + (row & 3);
     }
     if (u->lower) g0 = dcsi_max(g0, q >> 2);
-    for (g = g0; g < g1;) {
-        const double *a = u->a + g * step;
-        if (count <= 2) {
-            dcsi_tile_4x2(u->n, a, b[0], b[1], c);
-            dcsi_scatter(u, g++, q, count, c);
-        } else if (DCSI_TILE_BANDS == 2 && g + 1 < g1) {
-            dcsi_tile_8x4(u->n, a, a + step, b[0], b[1], b[2], b[3], c);
-            dcsi_scatter(u, g++, q, count, c);
-            dcsi_scatter(u, g++, q, count, c + 16);
-        } else {
-            dcsi_tile_4x4(u->n, a, b[0], b[1], b[2], b[3], c);
-            dcsi_scatter(u, g++, q, count, c);
-        }
+    for (g = g0, a = u->a + g * step; wide && g + 1 < g1; g += 2, a += 2 * step) {
+        dcsi_tile(u->n, 2, count, a, a + step, b[0], b[1], b[2], b[3], c);
+        dcsi_scatter(u, g, q, count, c);
+        dcsi_scatter(u, g + 1, q, count, c + 16);
+    }
+    for (; g < g1; g++, a += step) {
+        dcsi_tile(u->n, 1, count, a, a, b[0], b[1], b[2], b[3], c);
+        dcsi_scatter(u, g, q, count, c);
     }
 }
 
 /* All tiles, in blocks of bands that fit the first-level cache together with four rows of b. */
-static void dcsi_update_run(const dcsi_update *u)
+static DCSI_INLINE void dcsi_update_run(const dcsi_update *u, int wide)
 {
     int first = (u->skip ? u->p2 : u->p1) >> 2, end = dcsi_bands(u->m), g, q;
     int block = dcsi_max(2, 512 / dcsi_max(u->n, 1)) & ~1; /* 16 KB of a */
-    for (g = first; g < end; g += block)
-        for (q = u->p1; q < u->p2; q += 4)
-            dcsi_update_columns(u, g, dcsi_min(g + block, end), q, dcsi_min(4, u->p2 - q));
+    for (g = first; g < end; g += block) {
+        int last = dcsi_min(g + block, end);
+        for (q = u->p1; q + 4 <= u->p2; q += 4) dcsi_update_columns(u, g, last, q, 4, wide);
+        switch (u->p2 - q) {
+        case 1: dcsi_update_columns(u, g, last, q, 1, wide); break;
+        case 2: dcsi_update_columns(u, g, last, q, 2, wide); break;
+        case 3: dcsi_update_columns(u, g, last, q, 3, wide); break;
+        default: break;
+        }
+    }
 }
 
 /* >>panel --------------------------------------------------------------------------------------
@@ -2207,44 +2318,36 @@ static DCSI_INLINE void dcsi_finish_tile(const double *c, const double *w, ptrdi
 
 /* Solve for the column blocks [0, blocks) of one or two bands: out T^T = w, T the packed triangle
    of `diagonal`. w: rows of the first band in the buffer; the second follows. */
-static void dcsi_solve_bands(const double *diagonal, int nc, int blocks, int bands, const double *w,
-                             ptrdiff_t lead, double *out)
+static DCSI_INLINE void dcsi_solve_bands(const double *diagonal, int nc, int blocks, int bands,
+                                         const double *w, ptrdiff_t lead, double *out)
 {
     double c[32];
     ptrdiff_t step = 4 * (ptrdiff_t)nc;
     int g;
     for (g = 0; g < blocks; g++) {
         const double *b = diagonal + g * step, *inverse = b + 16 * (ptrdiff_t)g;
-        int k = 4 * g, t = dcsi_min(4, nc - k);
-        if (bands == 2) {
-            dcsi_tile_8x4(k, out, out + step, b, b + 1, b + 2, b + 3, c);
-            if (t == 4) {
-                dcsi_finish_tile(c, w + k * lead, lead, 4, inverse, out + 4 * (ptrdiff_t)k);
-                dcsi_finish_tile(c + 16, w + k * lead + 4, lead, 4, inverse,
-                                 out + step + 4 * (ptrdiff_t)k);
-            } else {
-                dcsi_finish_tile(c, w + k * lead, lead, t, inverse, out + 4 * (ptrdiff_t)k);
-                dcsi_finish_tile(c + 16, w + k * lead + 4, lead, t, inverse,
-                                 out + step + 4 * (ptrdiff_t)k);
-            }
+        const double *from = w + 4 * g * lead;
+        double *to = out + 16 * (ptrdiff_t)g;
+        int t = nc - 4 * g;
+        dcsi_tile(4 * g, bands, 4, out, out + step, b, b + 1, b + 2, b + 3, c);
+        if (t >= 4) {
+            dcsi_finish_tile(c, from, lead, 4, inverse, to);
+            if (bands > 1) dcsi_finish_tile(c + 16, from + 4, lead, 4, inverse, to + step);
         } else {
-            dcsi_tile_4x4(k, out, b, b + 1, b + 2, b + 3, c);
-            if (t == 4)
-                dcsi_finish_tile(c, w + k * lead, lead, 4, inverse, out + 4 * (ptrdiff_t)k);
-            else
-                dcsi_finish_tile(c, w + k * lead, lead, t, inverse, out + 4 * (ptrdiff_t)k);
+            dcsi_finish_tile(c, from, lead, t, inverse, to);
+            if (bands > 1) dcsi_finish_tile(c + 16, from + 4, lead, t, inverse, to + step);
         }
     }
 }
 
 /* The rows below the diagonal of a panel, given its finished triangle. */
-static void dcsi_solve_below(const double *diagonal, int nc, int m, const double *w, ptrdiff_t lead,
-                             double *below)
+static DCSI_INLINE void dcsi_solve_below(const double *diagonal, int nc, int m, const double *w,
+                                         ptrdiff_t lead, double *below, int wide)
 {
     int g, bands = dcsi_bands(m), blocks = dcsi_bands(nc);
     ptrdiff_t step = 4 * (ptrdiff_t)nc;
     const double *rows = w + 4 * blocks;
-    for (g = 0; g + 1 < bands && DCSI_TILE_BANDS == 2; g += 2)
+    for (g = 0; wide && g + 1 < bands; g += 2)
         dcsi_solve_bands(diagonal, nc, blocks, 2, rows + 4 * g, lead, below + g * step);
     for (; g < bands; g++)
         dcsi_solve_bands(diagonal, nc, blocks, 1, rows + 4 * g, lead, below + g * step);
@@ -2283,8 +2386,8 @@ static void dcsi_scale_bands(double *rows, int bands, int nc, const double *d)
 /* Triangle on the diagonal of a symmetric panel, band by band: first the blocks left of the
    diagonal (times D for LDLT), then the diagonal block itself. row: 4*nc numbers of scratch.
    Returns the local column of a bad pivot (its value in *pivot) or -1. */
-static int dcsi_factor_triangle(const double *w, ptrdiff_t lead, int nc, int ldlt, double *panel,
-                                double *d, double *row, double *pivot)
+static DCSI_INLINE int dcsi_factor_triangle(const double *w, ptrdiff_t lead, int nc, int ldlt,
+                                            double *panel, double *d, double *row, double *pivot)
 {
     ptrdiff_t step = 4 * (ptrdiff_t)nc;
     double c[16], x[16], inverse[16];
@@ -2299,7 +2402,7 @@ static int dcsi_factor_triangle(const double *w, ptrdiff_t lead, int nc, int ldl
             dcsi_scale_bands(band, 1, 4 * g, d);
             left = row;
         }
-        dcsi_tile_4x4(4 * g, left, band, band + 1, band + 2, band + 3, c);
+        dcsi_tile(4 * g, 1, 4, left, left, band, band + 1, band + 2, band + 3, c);
         for (j = 0; j < t; j++)
             for (i = j; i < t; i++) x[4 * i + j] = wg[j * lead + i] - c[4 * j + i];
         bad = dcsi_factor_tile(x, t, ldlt, d + 4 * g);
@@ -2317,7 +2420,7 @@ static int dcsi_factor_triangle(const double *w, ptrdiff_t lead, int nc, int ldl
    Pivots smaller than tiny are replaced. swap[k] = row exchanged with k at step k. */
 
 /* Column steps k0..k1-1 on the columns [k0, k1), rows below included. */
-static int dcsi_lu_columns(double *w, ptrdiff_t lead, int nc, int k0, int k1, double tiny,
+static DCSI_INLINE int dcsi_lu_columns(double *w, ptrdiff_t lead, int nc, int k0, int k1, double tiny,
                            int *swap)
 {
     int k, i, j, perturbed = 0;
@@ -2347,7 +2450,7 @@ static int dcsi_lu_columns(double *w, ptrdiff_t lead, int nc, int k0, int k1, do
 }
 
 /* Apply the steps k0..k1-1 to column j: swaps, triangular solve, subtraction below. */
-static void dcsi_lu_apply(double *w, ptrdiff_t lead, int nc, int k0, int k1, const int *swap,
+static DCSI_INLINE void dcsi_lu_apply(double *w, ptrdiff_t lead, int nc, int k0, int k1, const int *swap,
                           double *col)
 {
     int k, i;
@@ -2367,7 +2470,7 @@ static void dcsi_lu_apply(double *w, ptrdiff_t lead, int nc, int k0, int k1, con
         for (i = k1; i < nc; i++) col[i] -= w[k * lead + i] * col[k];
 }
 
-static int dcsi_lu_square(double *w, ptrdiff_t lead, int nc, double tiny, int *swap)
+static DCSI_INLINE int dcsi_lu_square(double *w, ptrdiff_t lead, int nc, double tiny, int *swap)
 {
     int k0, k1, j, k, perturbed = 0;
     for (k0 = 0; k0 < nc; k0 = k1) {
@@ -2418,7 +2521,7 @@ struct dcs_factor {
     dcsi_pool pool;
     const dcs_analysis *a;
     dcs_kind kind;
-    int factored, perturbed;
+    int factored, perturbed, avx2;
     double *lower, *upper; /* packed panels; upper only for LU_STATIC, transposed */
     double *d;             /* size; LDLT: D, else 1 */
     int *swap;             /* size; LU_STATIC: local row exchanged at each step */
@@ -2489,6 +2592,7 @@ DCS_API dcs_result dcs_factor_create(const dcs_analysis *a, dcs_kind kind, dcs_f
         memset(f, 0, sizeof *f);
         f->a = a;
         f->kind = kind;
+        f->avx2 = dcsi_has_avx2();
         dcsi_factor_take(f, &pool);
     }
     if (pool.status != DCS_OK) {
@@ -2804,7 +2908,7 @@ static void dcsi_scale_rows(dcs_factor *f, const double *below, int n, const dou
 
 /* Panel d subtracts its share from panel s in the buffer. Returns the first row of d that is
    beyond s. */
-static int dcsi_update_panel(dcs_factor *f, int s, int d, ptrdiff_t lead)
+static DCSI_INLINE int dcsi_update_panel(dcs_factor *f, int s, int d, ptrdiff_t lead, int wide)
 {
     const dcs_analysis *a = f->a;
     const int *rows = a->rows + a->row_start[d];
@@ -2830,13 +2934,13 @@ static int dcsi_update_panel(dcs_factor *f, int s, int d, ptrdiff_t lead)
         u.b_band = u.p1 >> 2;
     }
     if (f->kind == DCS_LU_STATIC) u.b = f->upper + below;
-    dcsi_update_run(&u);
+    dcsi_update_run(&u, wide);
     if (f->kind == DCS_LU_STATIC && u.p2 < u.m) {
         u.a = f->upper + below;
         u.b = f->lower + below;
         u.w = f->work_upper;
         u.skip = 1;
-        dcsi_update_run(&u);
+        dcsi_update_run(&u, wide);
     }
     return u.p2;
 }
@@ -2863,8 +2967,8 @@ static dcs_result dcsi_pivot_error(const dcs_factor *f, int position, double piv
 }
 
 /* Factor the buffer into panel s. */
-static dcs_result dcsi_finish_panel(dcs_factor *f, int s, int nc, int m, ptrdiff_t lead,
-                                    dcs_error *err)
+static DCSI_INLINE dcs_result dcsi_finish_panel(dcs_factor *f, int s, int nc, int m, ptrdiff_t lead,
+                                                int wide, dcs_error *err)
 {
     const dcs_analysis *a = f->a;
     double *panel = f->lower + a->panel_start[s], pivot = 0;
@@ -2886,38 +2990,30 @@ static dcs_result dcsi_finish_panel(dcs_factor *f, int s, int nc, int m, ptrdiff
             }
         }
         dcsi_pack_square(f->work, lead, nc, panel, upper);
-        dcsi_solve_below(upper, nc, m, f->work, lead, below);
+        dcsi_solve_below(upper, nc, m, f->work, lead, below, wide);
         dcsi_solve_below(panel, nc, m, f->work_upper, lead,
-                         upper + (ptrdiff_t)dcsi_bands(nc) * nc * 4);
+                         upper + (ptrdiff_t)dcsi_bands(nc) * nc * 4, wide);
         return DCS_OK;
     }
     bad = dcsi_factor_triangle(f->work, lead, nc, f->kind == DCS_LDLT, panel, d, f->row, &pivot);
     if (bad >= 0) return dcsi_pivot_error(f, a->first[s] + bad, pivot, err);
-    dcsi_solve_below(panel, nc, m, f->work, lead, below);
+    dcsi_solve_below(panel, nc, m, f->work, lead, below, wide);
     if (f->kind == DCS_LDLT) dcsi_scale_bands(below, dcsi_bands(m), nc, d);
     return DCS_OK;
 }
 
-DCS_API dcs_result dcs_factor_compute(dcs_factor *f, const double *lower, const double *upper,
-                                      dcs_error *err)
+static DCSI_INLINE dcs_result dcsi_factor_panels(dcs_factor *f, const double *lower,
+                                                 const double *upper, int wide, dcs_error *err)
 {
-    const dcs_analysis *a;
+    const dcs_analysis *a = f->a;
     dcs_result result = DCS_OK;
-    int s, d, next, lu;
-    dcsi_clear_error(err);
-    if (!f) return dcsi_bad_argument(err, "the factor is NULL");
-    a = f->a;
-    lu = f->kind == DCS_LU_STATIC;
-    if (a->entries > 0 && !lower) return dcsi_bad_argument(err, "lower is NULL");
-    if (a->entries > 0 && lu && !upper) return dcsi_bad_argument(err, "upper is NULL");
-    f->factored = f->perturbed = 0;
-    if (lu) result = dcsi_equilibrate(f, lower, upper, err);
+    int s, d, next;
     dcsi_fill_ints(f->head, a->supers, -1);
     for (s = 0; s < a->supers && result == DCS_OK; s++) {
         int nc = a->first[s + 1] - a->first[s], m = (int)(a->row_start[s + 1] - a->row_start[s]);
         ptrdiff_t lead = dcsi_lead(nc, m);
         dcsi_zero(f->work, lead * nc);
-        if (lu) {
+        if (f->kind == DCS_LU_STATIC) {
             dcsi_zero(f->work_upper, lead * nc);
             dcsi_assemble_lu(f, s, lead, lower, upper);
         } else if ((result = dcsi_assemble(f, s, lead, lower, err)) != DCS_OK)
@@ -2925,11 +3021,48 @@ DCS_API dcs_result dcs_factor_compute(dcs_factor *f, const double *lower, const 
         dcsi_set_places(f, s, nc, m);
         for (d = f->head[s]; d >= 0; d = next) {
             next = f->next[d];
-            dcsi_link_panel(f, d, dcsi_update_panel(f, s, d, lead));
+            dcsi_link_panel(f, d, dcsi_update_panel(f, s, d, lead, wide));
         }
-        result = dcsi_finish_panel(f, s, nc, m, lead, err);
+        result = dcsi_finish_panel(f, s, nc, m, lead, wide, err);
         dcsi_link_panel(f, s, 0);
     }
+    return result;
+}
+
+DCSI_PLAIN static dcs_result dcsi_factor_plain(dcs_factor *f, const double *lower,
+                                               const double *upper, dcs_error *err)
+{
+    return dcsi_factor_panels(f, lower, upper, DCSI_WIDE, err);
+}
+
+#if DCSI_DISPATCH
+DCSI_AVX2 static dcs_result dcsi_factor_avx2(dcs_factor *f, const double *lower,
+                                             const double *upper, dcs_error *err)
+{
+    return dcsi_factor_panels(f, lower, upper, 1, err);
+}
+#endif
+
+DCS_API dcs_result dcs_factor_compute(dcs_factor *f, const double *lower, const double *upper,
+                                      dcs_error *err)
+{
+    dcs_result result = DCS_OK;
+    int entries, lu;
+    dcsi_clear_error(err);
+    if (!f) return dcsi_bad_argument(err, "the factor is NULL");
+    lu = f->kind == DCS_LU_STATIC;
+    entries = f->a->entries;
+    if (entries > 0 && !lower) return dcsi_bad_argument(err, "lower is NULL");
+    if (entries > 0 && lu && !upper) return dcsi_bad_argument(err, "upper is NULL");
+    f->factored = f->perturbed = 0;
+    if (lu) result = dcsi_equilibrate(f, lower, upper, err);
+    if (result != DCS_OK) return result;
+#if DCSI_DISPATCH
+    if (f->avx2)
+        result = dcsi_factor_avx2(f, lower, upper, err);
+    else
+#endif
+        result = dcsi_factor_plain(f, lower, upper, err);
     f->factored = result == DCS_OK;
     return result;
 }
@@ -2998,224 +3131,298 @@ DCS_API double dcs_factor_get_log_determinant(const dcs_factor *f, int *sign)
 
 /* >>solve --------------------------------------------------------------------------------------
    Right-hand sides go through in groups of 3 (a group of 2 is padded) or singly, in elimination
-   order, in scratch: the caller's x changes only when the result is finite. y(k, r) = x[k*R+r]. */
+   order, in scratch: the caller's x changes only when the result is finite. A group of 3 takes 4
+   numbers per row, so that a row is one vector; the fourth is zero. */
 
-/* c(i, r) = sum over k < n of band(i, k) x(k, r), three right-hand sides, one or two bands. */
-static DCSI_INLINE void dcsi_band_times_3(int n, const double *a, const double *x, double *c)
-{
-    dcsi_v4 c0, c1, c2, v;
-    int k;
-    dcsi_v4_zero(&c0), dcsi_v4_zero(&c1), dcsi_v4_zero(&c2);
-    for (k = 0; k < n; k++, a += 4, x += 3) {
-        dcsi_v4_load(&v, a);
-        dcsi_v4_fma(&c0, &v, x[0]), dcsi_v4_fma(&c1, &v, x[1]), dcsi_v4_fma(&c2, &v, x[2]);
-    }
-    dcsi_v4_store(c, &c0), dcsi_v4_store(c + 4, &c1), dcsi_v4_store(c + 8, &c2);
-}
-
-static DCSI_INLINE void dcsi_2_bands_times_3(int n, const double *a, const double *b,
-                                             const double *x, double *c)
+/* c0, c1, c2 (lanes are rows) += band times x for three right-hand sides. */
+static DCSI_INLINE void dcsi_band_times_3(int n, int bands, const double *a, const double *b,
+                                          const double *x, dcsi_v4 *c, dcsi_v4 *d)
 {
     dcsi_v4 c0, c1, c2, d0, d1, d2, v, w;
     int k;
     dcsi_v4_zero(&c0), dcsi_v4_zero(&c1), dcsi_v4_zero(&c2);
     dcsi_v4_zero(&d0), dcsi_v4_zero(&d1), dcsi_v4_zero(&d2);
-    for (k = 0; k < n; k++, a += 4, b += 4, x += 3) {
-        dcsi_v4_load(&v, a), dcsi_v4_load(&w, b);
+    for (k = 0; k < n; k++, a += 4, b += 4, x += 4) {
+        dcsi_v4_load(&v, a);
         dcsi_v4_fma(&c0, &v, x[0]), dcsi_v4_fma(&c1, &v, x[1]), dcsi_v4_fma(&c2, &v, x[2]);
+        if (bands == 1) continue;
+        dcsi_v4_load(&w, b);
         dcsi_v4_fma(&d0, &w, x[0]), dcsi_v4_fma(&d1, &w, x[1]), dcsi_v4_fma(&d2, &w, x[2]);
     }
-    dcsi_v4_store(c, &c0), dcsi_v4_store(c + 4, &c1), dcsi_v4_store(c + 8, &c2);
-    dcsi_v4_store(c + 12, &d0), dcsi_v4_store(c + 16, &d1), dcsi_v4_store(c + 20, &d2);
+    c[0] = c0, c[1] = c1, c[2] = c2;
+    dcsi_v4_zero(&c[3]);
+    dcsi_v4_transpose(&c[0], &c[1], &c[2], &c[3]);
+    if (bands == 1) return;
+    d[0] = d0, d[1] = d1, d[2] = d2;
+    dcsi_v4_zero(&d[3]);
+    dcsi_v4_transpose(&d[0], &d[1], &d[2], &d[3]);
 }
 
-static DCSI_INLINE void dcsi_band_times_1(int n, const double *a, const double *x, double *c)
+/* x -= c for one row of right-hand sides. */
+static DCSI_INLINE void dcsi_row_subtract(double *x, const dcsi_v4 *c)
 {
-    dcsi_v4 c0, c1, v, w;
-    int k;
-    dcsi_v4_zero(&c0), dcsi_v4_zero(&c1);
-    for (k = 0; k + 1 < n; k += 2, a += 8) {
-        dcsi_v4_load(&v, a), dcsi_v4_load(&w, a + 4);
-        dcsi_v4_fma(&c0, &v, x[k]), dcsi_v4_fma(&c1, &w, x[k + 1]);
-    }
-    if (k < n) {
-        dcsi_v4_load(&v, a);
-        dcsi_v4_fma(&c0, &v, x[k]);
-    }
-    dcsi_v4_store(c, &c0), dcsi_v4_store(c + 4, &c1);
-    c[0] += c[4], c[1] += c[5], c[2] += c[6], c[3] += c[7];
+    dcsi_v4 v;
+    dcsi_v4_load(&v, x);
+    dcsi_v4_sub(&v, c);
+    dcsi_v4_store(x, &v);
 }
 
-/* y = inverse (x - c) for the t rows of a diagonal block; c by right-hand side, 4 each. */
-static DCSI_INLINE void dcsi_apply_inverse(const double *inverse, int t, int nrhs, const double *c,
-                                           double *x)
+static DCSI_INLINE void dcsi_rows_subtract(double *x, const int *rows, int count, const dcsi_v4 *c)
 {
-    double y[12];
-    int i, j, r;
-    for (r = 0; r < nrhs; r++)
-        for (i = 0; i < t; i++) y[4 * r + i] = x[i * nrhs + r] - c[4 * r + i];
-    for (r = 0; r < nrhs; r++) {
-        dcsi_v4 sum, column;
-        double out[4];
-        dcsi_v4_zero(&sum);
-        for (j = 0; j < t; j++) {
-            dcsi_v4_load(&column, inverse + 4 * j);
-            dcsi_v4_fma(&sum, &column, y[4 * r + j]);
-        }
-        dcsi_v4_store(out, &sum);
-        for (i = 0; i < t; i++) x[i * nrhs + r] = out[i];
+    if (count > 0) dcsi_row_subtract(x + 4 * (ptrdiff_t)rows[0], &c[0]);
+    if (count > 1) dcsi_row_subtract(x + 4 * (ptrdiff_t)rows[1], &c[1]);
+    if (count > 2) dcsi_row_subtract(x + 4 * (ptrdiff_t)rows[2], &c[2]);
+    if (count > 3) dcsi_row_subtract(x + 4 * (ptrdiff_t)rows[3], &c[3]);
+}
+
+/* x = inverse (x - c), t rows of right-hand sides; packed inverse, column j at inverse + 4 j. */
+static DCSI_INLINE void dcsi_apply_inverse_3(const double *inverse, int t, const dcsi_v4 *c,
+                                             double *x)
+{
+    dcsi_v4 y[4], out;
+    int i, j;
+    for (i = 0; i < t; i++) {
+        dcsi_v4_load(&y[i], x + 4 * i);
+        dcsi_v4_sub(&y[i], &c[i]);
+    }
+    for (i = 0; i < t; i++) {
+        dcsi_v4_zero(&out);
+        for (j = 0; j <= i; j++) dcsi_v4_fma(&out, &y[j], inverse[4 * j + i]);
+        dcsi_v4_store(x + 4 * i, &out);
+    }
+}
+
+/* The same with the transpose of the inverse. */
+static DCSI_INLINE void dcsi_apply_transposed_3(const double *inverse, int t, const dcsi_v4 *c,
+                                                double *x)
+{
+    dcsi_v4 y[4], out;
+    int i, j;
+    for (i = 0; i < t; i++) {
+        dcsi_v4_load(&y[i], x + 4 * i);
+        dcsi_v4_sub(&y[i], &c[i]);
+    }
+    for (j = 0; j < t; j++) {
+        dcsi_v4_zero(&out);
+        for (i = j; i < t; i++) dcsi_v4_fma(&out, &y[i], inverse[4 * j + i]);
+        dcsi_v4_store(x + 4 * j, &out);
     }
 }
 
 /* x1 = L11^-1 x1, x2 -= L21 x1; x starts at elimination position 0. */
-static void dcsi_forward_3(const double *panel, int first, int nc, const int *rows, int m, double *x)
+static DCSI_INLINE void dcsi_forward_3(const double *panel, int first, int nc, const int *rows,
+                                       int m, double *x)
 {
-    double c[24], *x1 = x + 3 * (ptrdiff_t)first;
+    dcsi_v4 c[4], d[4];
+    double *x1 = x + 4 * (ptrdiff_t)first;
     ptrdiff_t step = 4 * (ptrdiff_t)nc;
-    int g, i, end = dcsi_bands(m);
+    int g, end = dcsi_bands(m);
     for (g = 0; 4 * g < nc; g++, panel += step) {
         const double *inverse = panel + 16 * (ptrdiff_t)g;
-        dcsi_band_times_3(4 * g, panel, x1, c);
-        if (4 * g + 4 <= nc)
-            dcsi_apply_inverse(inverse, 4, 3, c, x1 + 12 * (ptrdiff_t)g);
+        double *xg = x1 + 16 * (ptrdiff_t)g;
+        dcsi_band_times_3(4 * g, 1, panel, panel, x1, c, d);
+        if (nc - 4 * g >= 4)
+            dcsi_apply_inverse_3(inverse, 4, c, xg);
         else
-            dcsi_apply_inverse(inverse, nc - 4 * g, 3, c, x1 + 12 * (ptrdiff_t)g);
+            dcsi_apply_inverse_3(inverse, nc - 4 * g, c, xg);
     }
-    for (g = 0; g < end; g += 2, panel += 2 * step) {
-        int left = dcsi_min(8, m - 4 * g);
-        if (g + 1 < end)
-            dcsi_2_bands_times_3(nc, panel, panel + step, x1, c);
-        else
-            dcsi_band_times_3(nc, panel, x1, c);
-        for (i = 0; i < left; i++) {
-            double *to = x + 3 * (ptrdiff_t)rows[4 * g + i];
-            const double *from = c + 12 * (i >> 2) + (i & 3);
-            to[0] -= from[0], to[1] -= from[4], to[2] -= from[8];
-        }
+    for (g = 0; 4 * g + 8 <= m; g += 2, panel += 2 * step, rows += 8) {
+        dcsi_band_times_3(nc, 2, panel, panel + step, x1, c, d);
+        dcsi_rows_subtract(x, rows, 4, c);
+        dcsi_rows_subtract(x, rows + 4, 4, d);
+    }
+    for (; g < end; g++, panel += step, rows += 4) {
+        dcsi_band_times_3(nc, 1, panel, panel, x1, c, d);
+        dcsi_rows_subtract(x, rows, m - 4 * g, c);
     }
 }
 
-static void dcsi_forward_1(const double *panel, int first, int nc, const int *rows, int m, double *x)
+/* out = sum over the bands of band(:, 0)^T y for the three right-hand sides in y (12 numbers per
+   band, 4 rows each), and the same for the next columns; a constant number of columns. */
+static DCSI_INLINE void dcsi_dot_3(int bands, int cols, ptrdiff_t step, const double *a,
+                                   const double *y, dcsi_v4 *out)
 {
-    double c[8], *x1 = x + first;
-    ptrdiff_t step = 4 * (ptrdiff_t)nc;
-    int g, i, end = dcsi_bands(m);
-    for (g = 0; 4 * g < nc; g++, panel += step) {
-        dcsi_band_times_1(4 * g, panel, x1, c);
-        dcsi_apply_inverse(panel + 16 * (ptrdiff_t)g, dcsi_min(4, nc - 4 * g), 1, c, x1 + 4 * g);
-    }
-    for (g = 0; g < end; g++, panel += step) {
-        dcsi_band_times_1(nc, panel, x1, c);
-        for (i = 0; i < dcsi_min(4, m - 4 * g); i++) x[rows[4 * g + i]] -= c[i];
-    }
-}
-
-/* sum[3*j + r] = sum over the bands of band(:, j) . y(:, r), columns j = 0, 1; y: 12 numbers per
-   band, three right-hand sides of 4 rows. */
-static DCSI_INLINE void dcsi_dot_2x3(int bands, ptrdiff_t step, const double *a, const double *y,
-                                     double *sum)
-{
-    dcsi_v4 c0, c1, c2, d0, d1, d2, v, w, y0, y1, y2;
+    dcsi_v4 c0, c1, c2, d0, d1, d2, v, y0, y1, y2, zero;
     int g;
-    dcsi_v4_zero(&c0), dcsi_v4_zero(&c1), dcsi_v4_zero(&c2);
+    dcsi_v4_zero(&c0), dcsi_v4_zero(&c1), dcsi_v4_zero(&c2), dcsi_v4_zero(&zero);
     dcsi_v4_zero(&d0), dcsi_v4_zero(&d1), dcsi_v4_zero(&d2);
     for (g = 0; g < bands; g++, a += step, y += 12) {
         dcsi_v4_load(&y0, y), dcsi_v4_load(&y1, y + 4), dcsi_v4_load(&y2, y + 8);
-        dcsi_v4_load(&v, a), dcsi_v4_load(&w, a + 4);
+        dcsi_v4_load(&v, a);
         dcsi_v4_fmav(&c0, &v, &y0), dcsi_v4_fmav(&c1, &v, &y1), dcsi_v4_fmav(&c2, &v, &y2);
-        dcsi_v4_fmav(&d0, &w, &y0), dcsi_v4_fmav(&d1, &w, &y1), dcsi_v4_fmav(&d2, &w, &y2);
+        if (cols == 1) continue;
+        dcsi_v4_load(&v, a + 4);
+        dcsi_v4_fmav(&d0, &v, &y0), dcsi_v4_fmav(&d1, &v, &y1), dcsi_v4_fmav(&d2, &v, &y2);
     }
-    sum[0] = dcsi_v4_sum(&c0), sum[1] = dcsi_v4_sum(&c1), sum[2] = dcsi_v4_sum(&c2);
-    sum[3] = dcsi_v4_sum(&d0), sum[4] = dcsi_v4_sum(&d1), sum[5] = dcsi_v4_sum(&d2);
+    dcsi_v4_transpose(&c0, &c1, &c2, &zero);
+    dcsi_v4_add(&c0, &c1), dcsi_v4_add(&c2, &zero), dcsi_v4_add(&c0, &c2);
+    out[0] = c0;
+    if (cols == 1) return;
+    dcsi_v4_zero(&zero);
+    dcsi_v4_transpose(&d0, &d1, &d2, &zero);
+    dcsi_v4_add(&d0, &d1), dcsi_v4_add(&d2, &zero), dcsi_v4_add(&d0, &d2);
+    out[1] = d0;
 }
 
-static DCSI_INLINE double dcsi_dot_1(int bands, ptrdiff_t step, const double *a, const double *y)
+/* Four rows of right-hand sides become three vectors of four rows. */
+static DCSI_INLINE void dcsi_pack_rows(const double *x0, const double *x1, const double *x2,
+                                       const double *x3, double *y)
 {
-    dcsi_v4 sum, v, w;
-    int g;
-    dcsi_v4_zero(&sum);
-    for (g = 0; g < bands; g++, a += step, y += 4) {
-        dcsi_v4_load(&v, a), dcsi_v4_load(&w, y);
-        dcsi_v4_fmav(&sum, &v, &w);
-    }
-    return dcsi_v4_sum(&sum);
-}
-
-/* x = inverse^T (x - sum) for the t rows of a diagonal block, x and sum by rows; the result also
-   goes to the band y, zero beyond t. */
-static DCSI_INLINE void dcsi_apply_inverse_transposed(const double *inverse, int t, int nrhs,
-                                                      const double *sum, double *x, double *y)
-{
-    double v[12];
-    int i, j, r;
-    for (i = 0; i < t * nrhs; i++) v[i] = x[i] - sum[i];
-    for (i = 0; i < 4 * nrhs; i++) y[i] = 0;
-    for (j = 0; j < t; j++)
-        for (r = 0; r < nrhs; r++) {
-            double out = 0;
-            for (i = j; i < t; i++) out += inverse[4 * j + i] * v[i * nrhs + r];
-            x[j * nrhs + r] = y[4 * r + j] = out;
-        }
+    dcsi_v4 a, b, c, d;
+    dcsi_v4_load(&a, x0), dcsi_v4_load(&b, x1), dcsi_v4_load(&c, x2), dcsi_v4_load(&d, x3);
+    dcsi_v4_transpose(&a, &b, &c, &d);
+    dcsi_v4_store(y, &a), dcsi_v4_store(y + 4, &b), dcsi_v4_store(y + 8, &c);
 }
 
 /* Rows below a panel into bands; missing rows are zero. */
-static DCSI_INLINE void dcsi_gather_rows(const int *rows, int m, int nrhs, const double *x, double *y)
+static DCSI_INLINE void dcsi_gather_3(const int *rows, int m, const double *x, double *y)
 {
-    int i, r, end = 4 * dcsi_bands(m);
-    for (i = 0; i < end; i++) {
-        double *to = y + (ptrdiff_t)(i >> 2) * 4 * nrhs + (i & 3);
-        if (i < m)
-            for (r = 0; r < nrhs; r++) to[4 * r] = x[(ptrdiff_t)rows[i] * nrhs + r];
-        else
-            for (r = 0; r < nrhs; r++) to[4 * r] = 0;
-    }
+    static const double zero[4] = {0, 0, 0, 0};
+    int i;
+    for (i = 0; i + 4 <= m; i += 4, y += 12)
+        dcsi_pack_rows(x + 4 * (ptrdiff_t)rows[i], x + 4 * (ptrdiff_t)rows[i + 1],
+                       x + 4 * (ptrdiff_t)rows[i + 2], x + 4 * (ptrdiff_t)rows[i + 3], y);
+    if (i == m) return;
+    dcsi_pack_rows(x + 4 * (ptrdiff_t)rows[i], i + 1 < m ? x + 4 * (ptrdiff_t)rows[i + 1] : zero,
+                   i + 2 < m ? x + 4 * (ptrdiff_t)rows[i + 2] : zero, zero, y);
 }
 
-/* x1 = L11^-T (x1 - L21^T x2). y: scratch, one entry per row of the panel. */
-static void dcsi_backward_3(const double *panel, int first, int nc, const int *rows, int m,
-                            double *x, double *y)
+/* x1 = L11^-T (x1 - L21^T x2). y: scratch, 12 numbers per band of the panel. */
+static DCSI_INLINE void dcsi_backward_3(const double *panel, int first, int nc, const int *rows,
+                                        int m, double *x, double *y)
 {
-    double sum[12], *x1 = x + 3 * (ptrdiff_t)first;
+    static const double zero[4] = {0, 0, 0, 0};
+    dcsi_v4 sum[4];
     ptrdiff_t step = 4 * (ptrdiff_t)nc;
     int g, j, bands = dcsi_bands(nc), all = bands + dcsi_bands(m);
-    dcsi_gather_rows(rows, m, 3, x, y + 12 * (ptrdiff_t)bands);
+    dcsi_gather_3(rows, m, x, y + 12 * (ptrdiff_t)bands);
     for (g = bands - 1; g >= 0; g--) {
         const double *a = panel + (g + 1) * step + 16 * (ptrdiff_t)g;
         const double *inverse = panel + g * step + 16 * (ptrdiff_t)g;
-        double *below = y + 12 * (ptrdiff_t)(g + 1);
-        int t = dcsi_min(4, nc - 4 * g);
-        for (j = 0; j + 1 < t; j += 2) dcsi_dot_2x3(all - g - 1, step, a + 4 * j, below, sum + 3 * j);
-        if (j < t) {
-            double pair[6];
-            dcsi_dot_2x3(all - g - 1, step, a + 4 * j - (j > 0 ? 4 : 0), below, pair);
-            memcpy(sum + 3 * j, pair + (j > 0 ? 3 : 0), 3 * sizeof(double));
+        double *below = y + 12 * (ptrdiff_t)(g + 1), *xg = x + 4 * ((ptrdiff_t)first + 4 * g);
+        int t = nc - 4 * g;
+        if (t >= 4) {
+            dcsi_dot_3(all - g - 1, 2, step, a, below, sum);
+            dcsi_dot_3(all - g - 1, 2, step, a + 8, below, sum + 2);
+            dcsi_apply_transposed_3(inverse, 4, sum, xg);
+            if (g > 0) dcsi_pack_rows(xg, xg + 4, xg + 8, xg + 12, below - 12);
+            continue;
         }
-        if (t == 4)
-            dcsi_apply_inverse_transposed(inverse, 4, 3, sum, x1 + 12 * (ptrdiff_t)g, below - 12);
-        else
-            dcsi_apply_inverse_transposed(inverse, t, 3, sum, x1 + 12 * (ptrdiff_t)g, below - 12);
+        for (j = 0; j < t; j++) dcsi_dot_3(all - g - 1, 1, step, a + 4 * j, below, sum + j);
+        dcsi_apply_transposed_3(inverse, t, sum, xg);
+        if (g > 0)
+            dcsi_pack_rows(xg, t > 1 ? xg + 4 : zero, t > 2 ? xg + 8 : zero, zero, below - 12);
     }
 }
 
-static void dcsi_backward_1(const double *panel, int first, int nc, const int *rows, int m,
-                            double *x, double *y)
+/* One right-hand side: lanes are rows throughout. */
+static DCSI_INLINE void dcsi_band_times_1(int n, int bands, const double *a, const double *b,
+                                          const double *x, double *c)
 {
-    double sum[4], *x1 = x + first;
+    dcsi_v4 c0, c1, d0, d1, v;
+    int k;
+    dcsi_v4_zero(&c0), dcsi_v4_zero(&c1), dcsi_v4_zero(&d0), dcsi_v4_zero(&d1);
+    for (k = 0; k + 1 < n; k += 2, a += 8, b += 8) {
+        dcsi_v4_load(&v, a), dcsi_v4_fma(&c0, &v, x[k]);
+        dcsi_v4_load(&v, a + 4), dcsi_v4_fma(&c1, &v, x[k + 1]);
+        if (bands == 1) continue;
+        dcsi_v4_load(&v, b), dcsi_v4_fma(&d0, &v, x[k]);
+        dcsi_v4_load(&v, b + 4), dcsi_v4_fma(&d1, &v, x[k + 1]);
+    }
+    if (k < n) {
+        dcsi_v4_load(&v, a), dcsi_v4_fma(&c0, &v, x[k]);
+        if (bands > 1) dcsi_v4_load(&v, b), dcsi_v4_fma(&d0, &v, x[k]);
+    }
+    dcsi_v4_add(&c0, &c1);
+    dcsi_v4_store(c, &c0);
+    if (bands == 1) return;
+    dcsi_v4_add(&d0, &d1);
+    dcsi_v4_store(c + 4, &d0);
+}
+
+static DCSI_INLINE void dcsi_forward_1(const double *panel, int first, int nc, const int *rows,
+                                       int m, double *x)
+{
+    double c[8], y[4], *x1 = x + first;
     ptrdiff_t step = 4 * (ptrdiff_t)nc;
-    int g, j, bands = dcsi_bands(nc), all = bands + dcsi_bands(m);
-    dcsi_gather_rows(rows, m, 1, x, y + 4 * (ptrdiff_t)bands);
+    int g, i, j, end = dcsi_bands(m);
+    for (g = 0; 4 * g < nc; g++, panel += step) {
+        int t = dcsi_min(4, nc - 4 * g);
+        dcsi_v4 out, v;
+        dcsi_band_times_1(4 * g, 1, panel, panel, x1, c);
+        dcsi_v4_zero(&out);
+        for (j = 0; j < t; j++) {
+            dcsi_v4_load(&v, panel + 16 * (ptrdiff_t)g + 4 * j);
+            dcsi_v4_fma(&out, &v, x1[4 * g + j] - c[j]);
+        }
+        dcsi_v4_store(y, &out);
+        for (i = 0; i < t; i++) x1[4 * g + i] = y[i];
+    }
+    for (g = 0; 4 * g + 8 <= m; g += 2, panel += 2 * step, rows += 8) {
+        dcsi_band_times_1(nc, 2, panel, panel + step, x1, c);
+        x[rows[0]] -= c[0], x[rows[1]] -= c[1], x[rows[2]] -= c[2], x[rows[3]] -= c[3];
+        x[rows[4]] -= c[4], x[rows[5]] -= c[5], x[rows[6]] -= c[6], x[rows[7]] -= c[7];
+    }
+    for (; g < end; g++, panel += step, rows += 4) {
+        dcsi_band_times_1(nc, 1, panel, panel, x1, c);
+        for (i = 0; i < dcsi_min(4, m - 4 * g); i++) x[rows[i]] -= c[i];
+    }
+}
+
+/* sum[j] = sum over the bands of band(:, j)^T y, four columns or one. */
+static DCSI_INLINE void dcsi_dot_1(int bands, int cols, ptrdiff_t step, const double *a,
+                                   const double *y, double *sum)
+{
+    dcsi_v4 c0, c1, c2, c3, v, w;
+    int g;
+    dcsi_v4_zero(&c0), dcsi_v4_zero(&c1), dcsi_v4_zero(&c2), dcsi_v4_zero(&c3);
+    for (g = 0; g < bands; g++, a += step, y += 4) {
+        dcsi_v4_load(&w, y);
+        dcsi_v4_load(&v, a), dcsi_v4_fmav(&c0, &v, &w);
+        if (cols == 1) continue;
+        dcsi_v4_load(&v, a + 4), dcsi_v4_fmav(&c1, &v, &w);
+        dcsi_v4_load(&v, a + 8), dcsi_v4_fmav(&c2, &v, &w);
+        dcsi_v4_load(&v, a + 12), dcsi_v4_fmav(&c3, &v, &w);
+    }
+    if (cols == 1) {
+        sum[0] = dcsi_v4_sum(&c0);
+        return;
+    }
+    dcsi_v4_transpose(&c0, &c1, &c2, &c3);
+    dcsi_v4_add(&c0, &c1), dcsi_v4_add(&c2, &c3), dcsi_v4_add(&c0, &c2);
+    dcsi_v4_store(sum, &c0);
+}
+
+static DCSI_INLINE void dcsi_backward_1(const double *panel, int first, int nc, const int *rows,
+                                        int m, double *x, double *y)
+{
+    double sum[4];
+    ptrdiff_t step = 4 * (ptrdiff_t)nc;
+    int g, i, j, bands = dcsi_bands(nc), all = bands + dcsi_bands(m);
+    double *y2 = y + 4 * (ptrdiff_t)bands;
+    for (i = 0; i < m; i++) y2[i] = x[rows[i]];
+    for (; i < 4 * dcsi_bands(m); i++) y2[i] = 0;
     for (g = bands - 1; g >= 0; g--) {
         const double *a = panel + (g + 1) * step + 16 * (ptrdiff_t)g;
-        double *below = y + 4 * (ptrdiff_t)(g + 1);
+        const double *inverse = panel + g * step + 16 * (ptrdiff_t)g;
+        double *yg = y + 4 * (ptrdiff_t)g, *xg = x + first + 4 * (ptrdiff_t)g;
         int t = dcsi_min(4, nc - 4 * g);
-        for (j = 0; j < t; j++) sum[j] = dcsi_dot_1(all - g - 1, step, a + 4 * j, below);
-        dcsi_apply_inverse_transposed(panel + g * step + 16 * (ptrdiff_t)g, t, 1, sum, x1 + 4 * g,
-                                      below - 4);
+        if (t == 4)
+            dcsi_dot_1(all - g - 1, 4, step, a, yg + 4, sum);
+        else
+            for (j = 0; j < t; j++) dcsi_dot_1(all - g - 1, 1, step, a + 4 * j, yg + 4, sum + j);
+        for (j = 0; j < t; j++) sum[j] = xg[j] - sum[j];
+        for (j = 0; j < t; j++) {
+            double out = 0;
+            for (i = j; i < t; i++) out += inverse[4 * j + i] * sum[i];
+            xg[j] = yg[j] = out;
+        }
+        for (; j < 4; j++) yg[j] = 0;
     }
 }
 
 /* Row exchanges of LU inside the panels, forwards or backwards. */
-static void dcsi_swap_rows(const dcs_factor *f, int backwards, int nrhs, double *x)
+static void dcsi_swap_rows(const dcs_factor *f, int backwards, int width, double *x)
 {
     const dcs_analysis *a = f->a;
     int s, k, r;
@@ -3223,8 +3430,9 @@ static void dcsi_swap_rows(const dcs_factor *f, int backwards, int nrhs, double 
         int first = a->first[s], nc = a->first[s + 1] - first;
         for (k = 0; k < nc; k++) {
             int from = backwards ? nc - 1 - k : k, to = f->swap[first + from];
-            double *u = x + (ptrdiff_t)(first + from) * nrhs, *v = x + (ptrdiff_t)(first + to) * nrhs;
-            for (r = 0; r < nrhs && from != to; r++) {
+            double *u = x + (ptrdiff_t)(first + from) * width;
+            double *v = x + (ptrdiff_t)(first + to) * width;
+            for (r = 0; r < width && from != to; r++) {
                 double t = u[r];
                 u[r] = v[r];
                 v[r] = t;
@@ -3233,88 +3441,136 @@ static void dcsi_swap_rows(const dcs_factor *f, int backwards, int nrhs, double 
     }
 }
 
-/* Both triangular solves on scratch with nrhs = 1 or 3 right-hand sides. */
-static void dcsi_solve_group(dcs_factor *f, int transposed, int nrhs)
+/* Both triangular solves on scratch; width 1 for one right-hand side, 4 for a group of 3. */
+static DCSI_INLINE void dcsi_solve_panels(dcs_factor *f, int transposed, int width)
 {
     const dcs_analysis *a = f->a;
-    const double *left = f->lower, *right = f->lower;
-    int s, k, r;
-    if (f->kind == DCS_LU_STATIC && transposed) left = f->upper;
-    if (f->kind == DCS_LU_STATIC && !transposed) right = f->upper;
-    if (f->kind == DCS_LU_STATIC && !transposed) dcsi_swap_rows(f, 0, nrhs, f->x);
+    int lu = f->kind == DCS_LU_STATIC, s;
+    const double *left = lu && transposed ? f->upper : f->lower;
+    const double *right = lu && !transposed ? f->upper : f->lower;
+    double *x = f->x;
+    ptrdiff_t k;
+    if (lu && !transposed) dcsi_swap_rows(f, 0, width, x);
     for (s = 0; s < a->supers; s++) {
         int first = a->first[s], nc = a->first[s + 1] - first;
         int m = (int)(a->row_start[s + 1] - a->row_start[s]);
         const int *rows = a->rows + a->row_start[s];
-        if (nrhs == 3)
-            dcsi_forward_3(left + a->panel_start[s], first, nc, rows, m, f->x);
+        if (width == 4)
+            dcsi_forward_3(left + a->panel_start[s], first, nc, rows, m, x);
         else
-            dcsi_forward_1(left + a->panel_start[s], first, nc, rows, m, f->x);
+            dcsi_forward_1(left + a->panel_start[s], first, nc, rows, m, x);
     }
-    if (f->kind == DCS_LDLT)
-        for (k = 0; k < a->size; k++)
-            for (r = 0; r < nrhs; r++) f->x[(ptrdiff_t)k * nrhs + r] /= f->d[k];
+    for (k = 0; f->kind == DCS_LDLT && k < (ptrdiff_t)a->size * width; k++) x[k] /= f->d[k / width];
     for (s = a->supers - 1; s >= 0; s--) {
         int first = a->first[s], nc = a->first[s + 1] - first;
         int m = (int)(a->row_start[s + 1] - a->row_start[s]);
         const int *rows = a->rows + a->row_start[s];
-        if (nrhs == 3)
-            dcsi_backward_3(right + a->panel_start[s], first, nc, rows, m, f->x, f->gathered);
+        if (width == 4)
+            dcsi_backward_3(right + a->panel_start[s], first, nc, rows, m, x, f->gathered);
         else
-            dcsi_backward_1(right + a->panel_start[s], first, nc, rows, m, f->x, f->gathered);
+            dcsi_backward_1(right + a->panel_start[s], first, nc, rows, m, x, f->gathered);
     }
-    if (f->kind == DCS_LU_STATIC && transposed) dcsi_swap_rows(f, 1, nrhs, f->x);
+    if (lu && transposed) dcsi_swap_rows(f, 1, width, x);
 }
 
-/* Copy `have` right-hand sides starting at x into scratch for `group` of them (zero padded), in
-   elimination order. scale: may be NULL. */
-static void dcsi_permute_in(dcs_factor *f, int nrhs, int have, int group, const double *x,
-                            const double *scale)
+DCSI_PLAIN static void dcsi_solve_plain(dcs_factor *f, int transposed, int width)
 {
-    int k, c, r, b = f->a->block;
+    if (width == 4)
+        dcsi_solve_panels(f, transposed, 4);
+    else
+        dcsi_solve_panels(f, transposed, 1);
+}
+
+#if DCSI_DISPATCH
+DCSI_AVX2 static void dcsi_solve_avx2(dcs_factor *f, int transposed, int width)
+{
+    if (width == 4)
+        dcsi_solve_panels(f, transposed, 4);
+    else
+        dcsi_solve_panels(f, transposed, 1);
+}
+#endif
+
+/* Copy `have` right-hand sides starting at x into scratch of the given width, in elimination
+   order. scale: may be NULL. Returns 1 if one is not finite. */
+static DCSI_INLINE int dcsi_permute_in(dcs_factor *f, int b, int nrhs, int have, int width,
+                                       const double *x, const double *scale)
+{
+    int k, c, r, bad = 0;
     double *to = f->x;
     for (k = 0; k < f->a->n; k++) {
         const double *from = x + (ptrdiff_t)f->a->order[k] * b * nrhs;
-        for (c = 0; c < b; c++, from += nrhs) {
+        for (c = 0; c < b; c++, from += nrhs, to += width) {
             double s = scale ? scale[k * b + c] : 1;
-            for (r = 0; r < have; r++) *to++ = from[r] * s;
-            for (; r < group; r++) *to++ = 0;
+            for (r = 0; r < have; r++) {
+                bad |= dcsi_not_finite(from[r]);
+                to[r] = scale ? from[r] * s : from[r];
+            }
+            for (; r < width; r++) to[r] = 0;
         }
     }
+    return bad;
 }
 
-static void dcsi_permute_out(const dcs_factor *f, int nrhs, int have, int group, double *x)
+static DCSI_INLINE void dcsi_permute_out(const dcs_factor *f, int b, int nrhs, int have, int width,
+                                         double *x)
 {
-    int k, c, r, b = f->a->block;
+    int k, c, r;
     const double *from = f->x;
     for (k = 0; k < f->a->n; k++) {
         double *to = x + (ptrdiff_t)f->a->order[k] * b * nrhs;
-        for (c = 0; c < b; c++, to += nrhs, from += group)
+        for (c = 0; c < b; c++, to += nrhs, from += width)
             for (r = 0; r < have; r++) to[r] = from[r];
     }
+}
+
+/* One group of right-hand sides from x and back. The usual shapes are spelled out for speed. */
+static dcs_result dcsi_solve_group(dcs_factor *f, int transposed, int nrhs, int have, double *x,
+                                   const double *before, const double *after)
+{
+    int width = have == 1 ? 1 : 4, b = f->a->block, bad, r;
+    ptrdiff_t k;
+    if (b == 1 && nrhs == 3 && have == 3 && !before)
+        bad = dcsi_permute_in(f, 1, 3, 3, 4, x, NULL);
+    else if (b == 3 && nrhs == 1 && !before)
+        bad = dcsi_permute_in(f, 3, 1, 1, 1, x, NULL);
+    else
+        bad = dcsi_permute_in(f, b, nrhs, have, width, x, before);
+    if (bad) return DCS_ERROR_NOT_FINITE;
+#if DCSI_DISPATCH
+    if (f->avx2)
+        dcsi_solve_avx2(f, transposed, width);
+    else
+#endif
+        dcsi_solve_plain(f, transposed, width);
+    for (k = 0; after && k < f->a->size; k++)
+        for (r = 0; r < width; r++) f->x[k * width + r] *= after[k];
+    if (!dcsi_all_finite(f->x, (ptrdiff_t)f->a->size * width)) return DCS_ERROR_NOT_FINITE;
+    if (b == 1 && nrhs == 3 && have == 3)
+        dcsi_permute_out(f, 1, 3, 3, 4, x);
+    else if (b == 3 && nrhs == 1)
+        dcsi_permute_out(f, 3, 1, 1, 1, x);
+    else
+        dcsi_permute_out(f, b, nrhs, have, width, x);
+    return DCS_OK;
 }
 
 static dcs_result dcsi_factor_solve(dcs_factor *f, int transposed, int nrhs, double *x)
 {
     const double *before = NULL, *after = NULL;
-    ptrdiff_t k;
-    int r, done;
+    int done, have;
     if (!f || nrhs < 0 || (nrhs > 0 && f->a->size > 0 && !x)) return DCS_ERROR_BAD_ARGUMENT;
     if (!f->factored) return DCS_ERROR_NOT_FACTORED;
-    if (!dcsi_all_finite(x, (ptrdiff_t)f->a->size * nrhs)) return DCS_ERROR_NOT_FINITE;
+    if (nrhs > 3 && !dcsi_all_finite(x, (ptrdiff_t)f->a->size * nrhs)) return DCS_ERROR_NOT_FINITE;
     if (f->kind == DCS_LU_STATIC && f->a->desc.equilibrate) {
         before = transposed ? f->column_scale : f->row_scale;
         after = transposed ? f->row_scale : f->column_scale;
     }
-    for (done = 0; done < nrhs;) {
-        int group = nrhs - done == 1 ? 1 : 3, have = dcsi_min(group, nrhs - done);
-        dcsi_permute_in(f, nrhs, have, group, x + done, before);
-        dcsi_solve_group(f, transposed, group);
-        for (k = 0; after && k < f->a->size; k++)
-            for (r = 0; r < group; r++) f->x[k * group + r] *= after[k];
-        if (!dcsi_all_finite(f->x, (ptrdiff_t)f->a->size * group)) return DCS_ERROR_NOT_FINITE;
-        dcsi_permute_out(f, nrhs, have, group, x + done);
-        done += have;
+    for (done = 0; done < nrhs; done += have) {
+        dcs_result result;
+        have = dcsi_min(3, nrhs - done);
+        result = dcsi_solve_group(f, transposed, nrhs, have, x + done, before, after);
+        if (result != DCS_OK) return result;
     }
     return DCS_OK;
 }
