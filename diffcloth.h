@@ -349,7 +349,7 @@ typedef enum dcl_block {
     DCL_PARAM_DRAG,                      /* 1       N s/m^3 */
     DCL_PARAM_GRAVITY,                   /* 3       m/s^2 */
     DCL_PARAM_WIND_FORCE,                /* 3       N on every vertex, times (sin(wt + p) + 1)/2 */
-    DCL_PARAM_WIND_FREQUENCY,            /* 1       w above, rad/s; t is the start of the step */
+    DCL_PARAM_WIND_FREQUENCY,            /* 1       w above, rad/s; t is the end of the step */
     DCL_PARAM_WIND_PHASE,                /* 1       p above, rad */
     DCL_PARAM_AIR_VELOCITY,              /* 3       m/s, wind that blows on triangles' areas */
     DCL_PARAM_AIR_NORMAL,                /* 1       kg/m^3, air density times drag coefficient */
@@ -2241,7 +2241,7 @@ static void dcli_hinge_rest_adj(const double *X, const int *v, const dcli_hinge_
 
 /* ---- >>impl-elements --------------------------------------------------------------------------
    Energy, force, Hessian and derivatives of one element. Forces act on the corners; Hessians are
-   of the energy. `project` replaces the Hessian by the nearest positive semidefinite one. */
+   of the energy. `project` in 0 ... 1 moves its negative eigenvalues that part of the way to zero. */
 
 /* Gradient of the corner's hat function in the triangle's rest frame: F = sum x_a b_a^T. */
 static void dcli_tri_gradients(const dcli_tri_rest *rest, double b[3][2])
@@ -2351,23 +2351,29 @@ static void dcli_polar_compute(const double *F, dcli_polar *p)
 
 /* The coefficients of the stretch Hessian per unit of w = stretch * area:
    K_ab = w [(b_a.b_b) I - twist (RJ b_a)(RJ b_b)^T - (b_a^T inv b_b) n n^T], J the quarter turn. */
-static void dcli_polar_hessian(const dcli_polar *p, int project, double *twist, double *inv)
+static void dcli_polar_hessian(const dcli_polar *p, double project, double *twist, double *inv)
 {
+    double mean, half, radius, big, little, middle, ratio;
     *twist = 1 / fmax(p->trace, 1e-8);
     inv[0] = p->inv[0];
     inv[1] = p->inv[1];
     inv[2] = p->inv[2];
-    if (!project) return;
-    if (*twist > 0.5) *twist = 0.5; /* eigenvalue 1 - 2/trace of the twist */
-    {   /* clamp the eigenvalues of S^-1 to at most 1: those of I - S^-1 to at least 0 */
-        double mean = 0.5 * (inv[0] + inv[2]), half = 0.5 * (inv[0] - inv[2]);
-        double radius = sqrt(half * half + inv[1] * inv[1]);
-        double big = fmin(mean + radius, 1), little = fmin(mean - radius, 1);
-        double middle = 0.5 * (big + little), ratio = radius > 0 ? 0.5 * (big - little) / radius : 0;
-        inv[0] = middle + ratio * half;
-        inv[2] = middle - ratio * half;
-        inv[1] *= ratio;
-    }
+    if (project == 0) return;
+    if (*twist > 0.5) *twist += project * (0.5 - *twist); /* eigenvalue 1 - 2/trace of the twist */
+    /* Eigenvalues of S^-1 above 1 make those of I - S^-1 negative. */
+    mean = 0.5 * (inv[0] + inv[2]);
+    half = 0.5 * (inv[0] - inv[2]);
+    radius = sqrt(half * half + inv[1] * inv[1]);
+    big = mean + radius;
+    little = mean - radius;
+    if (big <= 1) return;
+    big += project * (1 - big);
+    if (little > 1) little += project * (1 - little);
+    middle = 0.5 * (big + little);
+    ratio = radius > 0 ? 0.5 * (big - little) / radius : 0;
+    inv[0] = middle + ratio * half;
+    inv[2] = middle - ratio * half;
+    inv[1] *= ratio;
 }
 
 /* out = H[dF] = dF - dR per unit of w, for derivatives (never projected). */
@@ -3368,7 +3374,7 @@ static void dcli_prepare_external(dcl_workspace *ws, const dcl_params *p)
     const double *gravity = dcli_param(p, DCL_PARAM_GRAVITY);
     const double *wind = dcli_param(p, DCL_PARAM_WIND_FORCE), *frame = dcli_force_frame(p, ws->step);
     const double *path = p->value + dcli_handle_offset(p, ws->step);
-    double gust = dcli_gust(p, ws->time), inertia, force;
+    double gust = dcli_gust(p, ws->time + ws->h), inertia, force;
     int i, k;
     ws->base_square = 0;
     for (i = 0; i < M->n; i++)
@@ -3712,7 +3718,7 @@ static void dcli_tri_add(dcl_workspace *ws, int t, int a, int b, double s, const
         dcli_add_pair(ws->G, tri->at[a + b - 1], tri->v[a], tri->v[b], s, K);
 }
 
-static void dcli_assemble_stretch(dcl_workspace *ws, int project)
+static void dcli_assemble_stretch(dcl_workspace *ws, double project)
 {
     const dcl_model *M = ws->model;
     const double *scale = dcli_param(ws->params, DCL_PARAM_STRETCH_SCALE);
@@ -3739,7 +3745,7 @@ static void dcli_assemble_stretch(dcl_workspace *ws, int project)
     }
 }
 
-static void dcli_assemble_damping(dcl_workspace *ws, int project)
+static void dcli_assemble_damping(dcl_workspace *ws, double project)
 {
     const dcl_model *M = ws->model;
     double eta = *dcli_param(ws->params, DCL_PARAM_DAMPING), h = ws->h;
@@ -3762,7 +3768,7 @@ static void dcli_assemble_damping(dcl_workspace *ws, int project)
                 double stress = h * (b[a][0] * (rate[0] * b[c][0] + rate[1] * b[c][1]) +
                                      b[a][1] * (rate[1] * b[c][0] + rate[2] * b[c][1]));
                 double dot = b[a][0] * b[c][0] + b[a][1] * b[c][1];
-                dcli_identity3(K, project ? 0 : stress);
+                dcli_identity3(K, (1 - project) * stress);
                 for (j = 0; j < 9; j++) K[j] += dot * FF[j];
                 dcli_add_outer(K, 0.5, f[c], f[a]);
                 dcli_tri_add(ws, t, a, c, h * eta * ws->tri[t].area, K);
@@ -3770,7 +3776,7 @@ static void dcli_assemble_damping(dcl_workspace *ws, int project)
     }
 }
 
-static void dcli_assemble_bending(dcl_workspace *ws, int project)
+static void dcli_assemble_bending(dcl_workspace *ws, double project)
 {
     const dcl_model *M = ws->model;
     const double *scale = dcli_param(ws->params, DCL_PARAM_BEND_SCALE);
@@ -3783,7 +3789,7 @@ static void dcli_assemble_bending(dcl_workspace *ws, int project)
         double w = h * h * k * scale[t] * rest->scale, across;
         dcli_hinge_end(ws, ws->v, hinge->v, rest->c, b);
         across = dcli_hinge_direction(b, rest->length, d);
-        if (project && across < 0) across = 0;
+        if (across < 0) across *= 1 - project;
         dcli_identity3(K, across);
         if (across != 1) dcli_add_outer(K, 1 - across, d, d);
         for (a = 0, pair = 0; a < 4; a++) {
@@ -3812,7 +3818,7 @@ static void dcli_assemble_air(dcl_workspace *ws)
 }
 
 /* G = -dg/dv at ws->v: lower blocks, symmetric. */
-static void dcli_assemble(dcl_workspace *ws, int project)
+static void dcli_assemble(dcl_workspace *ws, double project)
 {
     const dcl_model *M = ws->model;
     double drag = *dcli_param(ws->params, DCL_PARAM_DRAG), unit[9];
@@ -4139,9 +4145,9 @@ static void dcli_return_to(dcl_workspace *ws, const double *from)
     dcli_evaluate(ws);
 }
 
-/* Tries v + step delta for step = 1, 1/2, ... Without contact the objective must fall (Armijo) or,
-   where its change is lost in rounding, the residual; with contact the residual must fall. On
-   failure v is as before. */
+/* Tries v + step delta for step = 1, 1/2, ... Without contact the objective must fall (Armijo); where
+   its change is lost in rounding the slope decides instead (Hager, Zhang 2005, approximate Wolfe
+   condition). With contact the residual must fall. On failure v is as before. */
 static int dcli_line_search(dcl_workspace *ws)
 {
     size_t n3 = 3 * (size_t)ws->model->n, k;
@@ -4157,7 +4163,8 @@ static int dcli_line_search(dcl_workspace *ws)
         if (!contact && !ws->touching && slope < 0) {
             double noise = 1e-13 * (fabs(energy) + fabs(ws->energy));
             if (ws->energy <= energy + 1e-4 * step * slope && -slope * step > 100 * noise) return 1;
-            if (-slope * step <= 1e4 * noise && ws->rnorm < rnorm) return 1;
+            if (ws->energy <= energy + noise &&
+                dcli_dot_all(ws->r, ws->delta, n3) <= -0.9998 * slope) return 1;
         } else if (ws->rnorm <= (1 - 1e-3 * step) * rnorm) {
             return 1;
         }
@@ -4166,12 +4173,25 @@ static int dcli_line_search(dcl_workspace *ws)
     return 0;
 }
 
-static int dcli_newton_iteration(dcl_workspace *ws, int project)
+/* One iteration. The exact Hessian is indefinite where compressed cloth is about to buckle; then its
+   negative eigenvalues are taken only as much of the way to zero as makes it definite, since what
+   is left of them is what moves the cloth off the saddle. *project carries that part from
+   iteration to iteration. */
+static int dcli_newton_iteration(dcl_workspace *ws, double *project)
 {
-    dcli_assemble(ws, project);
-    if (!dcli_factor(ws) || !dcli_newton_direction(ws)) return 0;
-    ws->stats.newton_iterations++;
-    return dcli_line_search(ws);
+    if (*project < 0.15) *project = 0;
+    for (;;) {
+        dcli_assemble(ws, *project);
+        if (dcli_factor(ws) && dcli_newton_direction(ws)) {
+            ws->stats.newton_iterations++;
+            if (dcli_line_search(ws)) {
+                *project *= 0.5;
+                return 1;
+            }
+        }
+        if (*project >= 1) return 0;
+        *project = *project > 0 ? fmin(1, 4 * *project) : 0.3;
+    }
 }
 
 /* Plain PD steps: to start with when nodes touch, and whenever Newton does not get on. */
@@ -4192,13 +4212,13 @@ static void dcli_keep_best(dcl_workspace *ws, double *best_norm)
 
 static void dcli_newton(dcl_workspace *ws)
 {
-    double best = HUGE_VAL;
+    double best = HUGE_VAL, project = 1;
     int burst = 10;
     if (ws->touching && !dcli_converged(ws)) dcli_pd_burst(ws, 5);
     while (!dcli_converged(ws) && ws->stats.newton_iterations < ws->desc.newton_limit) {
         if (!dcli_finite(ws->rnorm)) return;
         dcli_keep_best(ws, &best);
-        if (dcli_newton_iteration(ws, 0) || dcli_newton_iteration(ws, 1)) continue;
+        if (dcli_newton_iteration(ws, &project)) continue;
         if (ws->stats.pd_iterations > ws->desc.pd_limit) break;
         dcli_pd_burst(ws, burst);
         burst += burst / 2;
@@ -4924,13 +4944,14 @@ static void dcli_nodes_adjoint(dcl_workspace *ws, const double *y, const double 
         for (k = 0; k < 3 && force; k++) force[3 * (size_t)i + (size_t)k] += h * si[k];
     }
     if ((out = dcli_grad(grad, DCL_PARAM_WIND_FORCE)) != NULL)
-        dcli_axpy3(out, h * dcli_gust(ws->params, ws->time), total);
+        dcli_axpy3(out, h * dcli_gust(ws->params, ws->time + h), total);
     {
-        double slope = 0.5 * h * cos(*dcli_param(ws->params, DCL_PARAM_WIND_FREQUENCY) * ws->time +
+        double end = ws->time + h;
+        double slope = 0.5 * h * cos(*dcli_param(ws->params, DCL_PARAM_WIND_FREQUENCY) * end +
                                      *dcli_param(ws->params, DCL_PARAM_WIND_PHASE)) *
                        dcli_dot(total, dcli_param(ws->params, DCL_PARAM_WIND_FORCE));
         if ((out = dcli_grad(grad, DCL_PARAM_WIND_PHASE)) != NULL) *out += slope;
-        if ((out = dcli_grad(grad, DCL_PARAM_WIND_FREQUENCY)) != NULL) *out += slope * ws->time;
+        if ((out = dcli_grad(grad, DCL_PARAM_WIND_FREQUENCY)) != NULL) *out += slope * end;
     }
 }
 
@@ -5189,11 +5210,12 @@ static void dcli_nodes_tangent(dcl_workspace *ws, const dcli_direction *dir, con
     const double *dforce = NULL, *dgravity = NULL, *dpath = NULL;
     int i, k;
     if (dir->dparams) {
-        double phase = *dcli_param(p, DCL_PARAM_WIND_FREQUENCY) * ws->time +
+        double end = ws->time + h;
+        double phase = *dcli_param(p, DCL_PARAM_WIND_FREQUENCY) * end +
                        *dcli_param(p, DCL_PARAM_WIND_PHASE);
-        double dphase = *dcli_dparam(ws, dir, DCL_PARAM_WIND_FREQUENCY) * ws->time +
+        double dphase = *dcli_dparam(ws, dir, DCL_PARAM_WIND_FREQUENCY) * end +
                         *dcli_dparam(ws, dir, DCL_PARAM_WIND_PHASE);
-        dcli_axpy3(wind, dcli_gust(p, ws->time), dcli_dparam(ws, dir, DCL_PARAM_WIND_FORCE));
+        dcli_axpy3(wind, dcli_gust(p, end), dcli_dparam(ws, dir, DCL_PARAM_WIND_FORCE));
         dcli_axpy3(wind, 0.5 * cos(phase) * dphase, dcli_param(p, DCL_PARAM_WIND_FORCE));
         ddrag = *dcli_dparam(ws, dir, DCL_PARAM_DRAG);
         dgravity = dcli_dparam(ws, dir, DCL_PARAM_GRAVITY);
