@@ -1,0 +1,555 @@
+/* test_gradient.c - gradients whose right value is known in closed form, and identities that any exact
+   adjoint obeys. Names in brackets such as (G2) are rows of the table of validation cases, (G08) with
+   two digits rows of the table of small inputs.
+
+   Implicit Euler: v1 = v0 + h a(x1), x1 = x0 + h v1, so a constant acceleration a moves by
+   a h^2 N (N + 1)/2 in N steps. */
+#include "scenes.h"
+#include "test.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+static const double PI = 3.14159265358979323846;
+static const double G = 9.81;
+
+/* ---- one scene and what it takes to run and differentiate it ---------------------------------- */
+
+typedef struct rig {
+    dcl_model *model;
+    dcl_params *params;
+    dcl_state *state;
+    dcl_workspace *ws;
+    dcl_tape *tape;
+    dcl_grad *grad;
+    dcl_rollout_stats stats;
+    int n, n3;
+    size_t size; /* of the flat vector */
+} rig;
+
+static void rig_close(rig *r)
+{
+    dcl_grad_destroy(r->grad);
+    dcl_tape_destroy(r->tape);
+    dcl_workspace_destroy(r->ws);
+    dcl_state_destroy(r->state);
+    dcl_params_destroy(r->params);
+    dcl_model_destroy(r->model);
+    memset(r, 0, sizeof *r);
+}
+
+static int rig_open_with(rig *r, const dcl_model_desc *desc, const dcl_solver_desc *solver, int steps)
+{
+    memset(r, 0, sizeof *r);
+    if (!CHECK(dcl_model_create(desc, &r->model) == DCL_OK)) return 0;
+    r->n = desc->vertex_count;
+    r->n3 = 3 * r->n;
+    if (CHECK(dcl_params_create(r->model, &r->params) == DCL_OK) &&
+        CHECK(dcl_state_create(r->params, &r->state) == DCL_OK) &&
+        CHECK(dcl_workspace_create(r->model, solver, &r->ws) == DCL_OK) &&
+        CHECK(dcl_tape_create(r->model, steps, &r->tape) == DCL_OK) &&
+        CHECK(dcl_grad_create(r->params, DCL_ALL_BLOCKS, &r->grad) == DCL_OK)) {
+        r->size = dcl_params_size(r->params);
+        return 1;
+    }
+    rig_close(r);
+    return 0;
+}
+
+static int rig_open(rig *r, const dcl_model_desc *desc, double tolerance, int steps)
+{
+    dcl_solver_desc solver = dcl_default_solver_desc();
+    solver.tolerance = tolerance;
+    return rig_open_with(r, desc, &solver, steps);
+}
+
+/* scene holds pointers into itself; set them again after a copy. */
+static int scene_open(rig *r, scene *s, double tolerance)
+{
+    s->desc.positions = s->x;
+    s->desc.triangles = s->triangles;
+    s->desc.handles = s->handles;
+    s->desc.obstacles = s->obstacles;
+    if (!rig_open(r, &s->desc, tolerance, s->steps)) return 0;
+    if (s->setup) s->setup(s, r->params);
+    return 1;
+}
+
+static scene patch_scene(int side, double width, double y)
+{
+    scene s;
+    memset(&s, 0, sizeof s);
+    s.desc = dcl_default_model_desc();
+    scene_patch(&s, side, width, y);
+    s.h = 0.01;
+    return s;
+}
+
+static void set3(rig *r, dcl_block block, size_t first, double x, double y, double z)
+{
+    double value[3];
+    value[0] = x, value[1] = y, value[2] = z;
+    CHECK(dcl_params_set(r->params, block, first, 3, value) == DCL_OK);
+}
+
+/* The same first velocity for every vertex. */
+static void push_all(rig *r, double x, double y, double z)
+{
+    int i;
+    for (i = 0; i < r->n; i++) set3(r, DCL_PARAM_V0, 3 * (size_t)i, x, y, z);
+}
+
+static double dot_n(const double *a, const double *b, size_t count)
+{
+    double sum = 0;
+    size_t k;
+    for (k = 0; k < count; k++) sum += a[k] * b[k];
+    return sum;
+}
+
+/* ---- losses ----------------------------------------------------------------------------------- */
+
+/* c . x + d . v of the last frame; the weights of one coordinate, or any. */
+typedef struct linear_loss {
+    int frame, n3;
+    const double *c, *d; /* may be NULL */
+} linear_loss;
+
+static double linear(void *user, int frame, const dcl_state *state, double *adj_x, double *adj_v)
+{
+    const linear_loss *l = (const linear_loss *)user;
+    double value = 0;
+    int k;
+    if (frame != l->frame) return 0;
+    for (k = 0; k < l->n3; k++) {
+        if (l->c) value += l->c[k] * state->x[k];
+        if (l->d) value += l->d[k] * state->v[k];
+        if (adj_x && l->c) adj_x[k] += l->c[k];
+        if (adj_v && l->d) adj_v[k] += l->d[k];
+    }
+    return value;
+}
+
+/* The tangents dx of the last frame, count directions. */
+typedef struct last_tangent {
+    int frame, n3;
+    double *dx;
+} last_tangent;
+
+static void keep_last(void *user, int frame, const dcl_state *state, int count, const double *dx,
+                      const double *dv)
+{
+    last_tangent *l = (last_tangent *)user;
+    (void)state;
+    (void)dv;
+    if (frame == l->frame) memcpy(l->dx, dx, (size_t)(count * l->n3) * sizeof *dx);
+}
+
+/* Runs, and gives the gradient of c . x_N. Every step must converge. */
+static int differentiate(rig *r, double h, int steps, const double *c)
+{
+    linear_loss l;
+    l.frame = steps, l.n3 = r->n3, l.c = c, l.d = NULL;
+    dcl_grad_reset(r->grad);
+    return CHECK(dcl_rollout(r->ws, r->params, r->state, h, steps, r->tape, NULL, NULL, NULL,
+                             &r->stats) == DCL_OK) &&
+           CHECK_EQ(r->stats.unconverged, 0) &&
+           CHECK(dcl_rollout_adjoint(r->ws, r->params, r->tape, linear, &l, r->grad, &r->stats) ==
+                 DCL_OK);
+}
+
+/* d(c . x_N) along the direction in parameter space, forwards, over the tape. */
+static double tangent_along(rig *r, const double *direction, const double *c)
+{
+    last_tangent l;
+    double value = NAN;
+    l.frame = dcl_tape_count(r->tape), l.n3 = r->n3;
+    l.dx = (double *)malloc((size_t)r->n3 * sizeof *l.dx);
+    if (CHECK(dcl_rollout_tangent(r->ws, r->params, r->tape, 1, direction, keep_last, &l) == DCL_OK))
+        value = dot_n(l.dx, c, (size_t)r->n3);
+    free(l.dx);
+    return value;
+}
+
+/* The derivative of c . x_N with a block moving as a whole (each element k by step[k % period]), by the
+   adjoint and by the tangent: both must be `expected`. */
+static void check_block(rig *r, dcl_block block, const double *step, size_t period, const double *c,
+                        double expected, double allowed)
+{
+    size_t count = dcl_params_count(r->params, block), at = dcl_params_offset(r->params, block), k;
+    double *direction = (double *)calloc(r->size, sizeof *direction), sum;
+    for (k = 0; k < count; k++) direction[at + k] = step[k % period];
+    sum = dot_n(dcl_grad_get(r->grad, block), direction + at, count);
+    if (!CHECK_NEAR(sum, expected, allowed)) printf("  adjoint, %s\n", dcl_block_name(block));
+    sum = tangent_along(r, direction, c);
+    if (!CHECK_NEAR(sum, expected, allowed)) printf("  tangent, %s\n", dcl_block_name(block));
+    free(direction);
+}
+
+static void check_block1(rig *r, dcl_block block, const double *c, double expected, double allowed)
+{
+    double one = 1;
+    check_block(r, block, &one, 1, c, expected, allowed);
+}
+
+/* ---- closed forms: flight ---------------------------------------------------------------------- */
+
+/* One triangle in the plane y = 0, right-angled, without elasticity: three independent points. */
+static const int one_triangle[3] = {0, 2, 1};
+
+static dcl_model_desc points_desc(double *x, double leg, double mass)
+{
+    dcl_model_desc desc = dcl_default_model_desc();
+    memset(x, 0, 9 * sizeof *x);
+    x[3] = leg;
+    x[8] = leg;
+    desc.vertex_count = 3;
+    desc.positions = x;
+    desc.triangle_count = 1;
+    desc.triangles = one_triangle;
+    desc.stretch = 0;
+    desc.bending = 0;
+    desc.density = 6 * mass / (leg * leg);
+    desc.gravity[1] = -G;
+    return desc;
+}
+
+/* (G1), (G08) Free fall: d x_N/d v_0 = N h, d x_N/d x_0 = 1, d x_N/d g = h^2 N (N + 1)/2 = 0.505, each for
+   the cloth as a whole and times the identity; d/d(stretch, bend, density) = 0 in rigid flight. */
+static void free_fall(void)
+{
+    scene s = patch_scene(4, 0.6, 0);
+    rig r;
+    double c[48], step[3];
+    int vertex, k, j, N = 100;
+    s.steps = N;
+    if (!scene_open(&r, &s, 1e-13)) return;
+    push_all(&r, 0.3, 1, -0.2);
+    for (vertex = 0; vertex < 16; vertex += 5)
+        for (k = 0; k < 3; k++) {
+            memset(c, 0, sizeof c);
+            c[3 * vertex + k] = 1;
+            if (!differentiate(&r, s.h, N, c)) break;
+            for (j = 0; j < 3; j++) {
+                memset(step, 0, sizeof step);
+                step[j] = 1;
+                check_block(&r, DCL_PARAM_V0, step, 3, c, j == k ? 1 : 0, 1e-11);
+                check_block(&r, DCL_PARAM_X0, step, 3, c, j == k ? 1 : 0, 1e-11);
+                check_block(&r, DCL_PARAM_GRAVITY, step, 3, c, j == k ? 0.505 : 0, 1e-11);
+            }
+            check_block1(&r, DCL_PARAM_STRETCH, c, 0, 1e-10);
+            check_block1(&r, DCL_PARAM_BEND, c, 0, 1e-10);
+            check_block1(&r, DCL_PARAM_DENSITY, c, 0, 1e-10);
+            check_block1(&r, DCL_PARAM_DAMPING, c, 0, 1e-10);
+        }
+    rig_close(&r);
+}
+
+/* A force f on a point: x_N = f/m h^2 N (N + 1)/2, so d/df = that/f, d/d rho = -that/rho; drag c per
+   mass: v_k = v_(k-1)/(1 + h c), d x_N/dc in closed form. */
+static void force_and_drag(void)
+{
+    const double h = 0.01, mass = 0.1, f = 0.7, v = 2, c = 3;
+    double x[9], w[9] = {0}, step[9] = {0}, value, slope;
+    dcl_model_desc desc = points_desc(x, 1, mass);
+    int N = 40, k;
+    rig r;
+    desc.gravity[1] = 0;
+    desc.force_frames = 1;
+    if (!rig_open(&r, &desc, 1e-14, N)) return;
+    set3(&r, DCL_PARAM_FORCE, 3, 0, 0, f);
+    w[5] = 1;
+    if (differentiate(&r, h, N, w)) {
+        double moved = f / mass * h * h * N * (N + 1) / 2;
+        CHECK_REL(r.state->x[5], moved, 1e-12);
+        step[5] = 1;
+        check_block(&r, DCL_PARAM_FORCE, step, 9, w, moved / f, 1e-11 * moved / f);
+        check_block1(&r, DCL_PARAM_DENSITY, w, -moved / desc.density, 1e-11 * moved / desc.density);
+    }
+    rig_close(&r);
+    desc.drag = c * desc.density; /* force -drag area v on mass rho area */
+    if (!rig_open(&r, &desc, 1e-14, N)) return;
+    push_all(&r, v, 0, 0);
+    memset(w, 0, sizeof w);
+    w[0] = 1;
+    if (differentiate(&r, h, N, w)) {
+        for (value = slope = 0, k = 1; k <= N; k++) { /* h v sum q^k, q = 1/(1 + h c) */
+            value += h * v * pow(1 + h * c, -k);
+            slope -= h * v * k * h * pow(1 + h * c, -k - 1);
+        }
+        CHECK_REL(r.state->x[0], value, 1e-12);
+        check_block1(&r, DCL_PARAM_DRAG, w, slope / desc.density, 1e-11 * fabs(slope) / desc.density);
+        check_block1(&r, DCL_PARAM_DENSITY, w, -slope * c / desc.density,
+                     1e-11 * fabs(slope) * c / desc.density);
+    }
+    rig_close(&r);
+}
+
+/* ---- closed forms: friction ------------------------------------------------------------------- */
+
+/* Three points on a plane through the origin, tilted by theta about z. */
+typedef struct incline {
+    double x[9], down[3], normal[3];
+    dcl_obstacle plane;
+    dcl_model_desc desc;
+} incline;
+
+static void incline_make(incline *p, double theta, double mu)
+{
+    double origin[3] = {0, 0, 0};
+    int i;
+    p->desc = points_desc(p->x, 0.3, 0.1);
+    p->normal[0] = sin(theta), p->normal[1] = cos(theta), p->normal[2] = 0;
+    p->down[0] = cos(theta), p->down[1] = -sin(theta), p->down[2] = 0;
+    for (i = 0; i < 3; i++) {
+        double along = p->x[3 * i] + 0.1;
+        p->x[3 * i] = along * p->down[0];
+        p->x[3 * i + 1] = along * p->down[1];
+    }
+    p->plane = dcl_plane(origin, p->normal, mu);
+    p->desc.obstacle_count = 1;
+    p->desc.obstacles = &p->plane;
+    p->desc.positions = p->x;
+}
+
+/* (G2) Sliding down theta = 20 degrees: d x_N/d mu = -g cos h^2 N (N + 1)/2 = -4.65528423,
+   d x_N/d theta = g (cos + mu sin) h^2 N (N + 1)/2; the angle changes by turning gravity, or by turning
+   the plane, which also turns the start. x_0 along the slope goes through, across it is lost. */
+static void slide_down_an_incline(void)
+{
+    const double theta = 20 * PI / 180, h = 0.01, mu = 0.3;
+    double c[9], step[9], *turn, s;
+    incline p;
+    int i, k, N = 100, v;
+    double factor = h * h * N * (N + 1) / 2, by_theta = G * (cos(theta) + mu * sin(theta)) * factor;
+    rig r;
+    incline_make(&p, theta, mu);
+    if (!rig_open(&r, &p.desc, 1e-14, N)) return;
+    turn = (double *)calloc(r.size, sizeof *turn);
+    for (v = 0; v < 3; v++) {
+        memset(c, 0, sizeof c);
+        memcpy(c + 3 * v, p.down, sizeof p.down);
+        if (!differentiate(&r, h, N, c)) break;
+        CHECK_NEAR(G * cos(theta) * factor, 4.65528423, 5e-9);
+        check_block1(&r, DCL_PARAM_FRICTION, c, -G * cos(theta) * factor, 4.66e-9);
+        /* gravity g (sin, -cos) in the frame of the slope; turned by dtheta it gains g (cos, sin) */
+        for (k = 0; k < 3; k++) step[k] = G * (cos(theta) * p.down[k] + sin(theta) * p.normal[k]);
+        check_block(&r, DCL_PARAM_GRAVITY, step, 3, c, by_theta, 1e-9 * by_theta);
+        memset(step, 0, sizeof step);
+        memcpy(step + 3 * v, p.down, sizeof p.down);
+        check_block(&r, DCL_PARAM_X0, step, 9, c, 1, 1e-11);
+        check_block(&r, DCL_PARAM_V0, step, 9, c, N * h, 1e-11);
+        /* turning plane and start: x_N = (x_0 + s) down; down' = -normal, so along down only s' */
+        for (i = 0; i < 3; i++)
+            for (k = 0; k < 3; k++)
+                turn[dcl_params_offset(r.params, DCL_PARAM_X0) + (size_t)(3 * i + k)] =
+                    -dot_n(p.x + 3 * i, p.down, 3) * p.normal[k];
+        turn[dcl_params_offset(r.params, DCL_PARAM_OBSTACLE_ROTATION) + 2] = -1;
+        s = dot_n(dcl_grad_get(r.grad, DCL_PARAM_COUNT), turn, r.size);
+        CHECK_NEAR(s, by_theta, 1e-9 * by_theta);
+        CHECK_NEAR(tangent_along(&r, turn, c), by_theta, 1e-9 * by_theta);
+        check_block1(&r, DCL_PARAM_DENSITY, c, 0, 1e-11);
+    }
+    free(turn);
+    rig_close(&r);
+}
+
+/* (G2) Sticking: nothing moves the end but the start along the slope and the plane itself. */
+static void stick_on_an_incline(void)
+{
+    const double theta = 20 * PI / 180;
+    double c[9] = {0}, step[9] = {0};
+    incline p;
+    int b, k, N = 50;
+    size_t i;
+    rig r;
+    incline_make(&p, theta, 0.5);
+    if (!rig_open(&r, &p.desc, 1e-12, N)) return;
+    for (k = 0; k < 3; k++) {
+        memset(c, 0, sizeof c);
+        c[3 + k] = 1;
+        if (!differentiate(&r, 0.01, N, c)) break;
+        for (b = 0; b < DCL_PARAM_COUNT; b++) {
+            dcl_block block = (dcl_block)b;
+            const double *g = dcl_grad_get(r.grad, block);
+            if (block == DCL_PARAM_X0 || block == DCL_PARAM_OBSTACLE_POSITION ||
+                block == DCL_PARAM_OBSTACLE_ROTATION || block == DCL_PARAM_OBSTACLE_VELOCITY ||
+                block == DCL_PARAM_OBSTACLE_ANGULAR_VELOCITY)
+                continue;
+            for (i = 0; i < dcl_params_count(r.params, block); i++) CHECK_NEAR(g[i], 0, 1e-14);
+        }
+        memcpy(step + 3, p.down, sizeof p.down);
+        check_block(&r, DCL_PARAM_X0, step, 9, c, p.down[k], 1e-14);
+        memcpy(step + 3, p.normal, sizeof p.normal); /* lifted or pressed in, it ends on the plane */
+        check_block(&r, DCL_PARAM_X0, step, 9, c, 0, 1e-14);
+        check_block(&r, DCL_PARAM_OBSTACLE_POSITION, p.normal, 3, c, p.normal[k], 1e-14);
+        check_block(&r, DCL_PARAM_OBSTACLE_POSITION, p.down, 3, c, 0, 1e-14);
+        /* carried along: d x_N/d velocity = N h */
+        memcpy(step, p.down, sizeof p.down);
+        check_block(&r, DCL_PARAM_OBSTACLE_VELOCITY, step, 3, c, N * 0.01 * p.down[k], 1e-13);
+    }
+    rig_close(&r);
+}
+
+/* (G3) Stopping: d x/d mu = -h^2 g N (N + 1)/2 = -0.55034100 and d x/d v_0 = N h = 0.33, N = 33 slipping
+   steps, along the motion; across it, the closed product of (1 - mu h g/|g_T|) per step. */
+static void stopping_distance(void)
+{
+    const double h = 0.01, mu = 0.3, v0 = 1;
+    int degrees, k, N = 33, steps = 50;
+    double by_mu = -h * h * G * N * (N + 1) / 2;
+    CHECK_NEAR(by_mu, -0.55034100, 5e-9);
+    for (degrees = 0; degrees < 360; degrees += 33) {
+        double x[9], origin[3] = {0, 0, 0}, up[3] = {0, 1, 0}, a = degrees * PI / 180;
+        double c[9] = {0}, t[9] = {0}, across[9] = {0}, gain = 0, product = 1;
+        dcl_obstacle plane = dcl_plane(origin, up, mu);
+        dcl_model_desc desc = points_desc(x, 0.3, 0.1);
+        rig r;
+        desc.obstacle_count = 1;
+        desc.obstacles = &plane;
+        if (!rig_open(&r, &desc, 1e-14, steps)) return;
+        push_all(&r, v0 * cos(a), 0, v0 * sin(a));
+        t[6] = cos(a), t[8] = sin(a);
+        across[6] = -sin(a), across[8] = cos(a);
+        memcpy(c, t, sizeof c);
+        if (differentiate(&r, h, steps, c)) {
+            check_block1(&r, DCL_PARAM_FRICTION, c, by_mu, 1e-9 * -by_mu);
+            check_block(&r, DCL_PARAM_V0, t, 9, c, N * h, 1e-9 * N * h);
+            check_block(&r, DCL_PARAM_V0, across, 9, c, 0, 1e-11);
+            check_block1(&r, DCL_PARAM_DENSITY, c, 0, 1e-11);
+        }
+        /* |g_T|/m is v_0 - (k - 1) h mu g before step k; the rest of each factor is the same less h mu g */
+        for (k = 1; k <= N; k++) {
+            product *= (v0 - k * h * mu * G) / (v0 - (k - 1) * h * mu * G);
+            gain += h * product;
+        }
+        if (differentiate(&r, h, steps, across)) {
+            check_block(&r, DCL_PARAM_V0, across, 9, across, gain, 1e-9 * gain);
+            check_block(&r, DCL_PARAM_V0, t, 9, across, 0, 1e-11);
+        }
+        rig_close(&r);
+    }
+}
+
+/* (G13) One step of the law, v_T = max(0, 1 - mu r_N/|b|) b/m with b = m v_0 tangential: derivative 0
+   when it sticks; slipping, 1 along b and 1 - mu r_N/|b| across; never above 1, finite at b = 0. */
+static void friction_law_of_one_step(void)
+{
+    static const double ratio[5] = {0, 0.5, 1 + 1e-12, 2, 7};
+    const double h = 0.01, mu = 0.4;
+    int i;
+    for (i = 0; i < 5; i++) {
+        double x[9], origin[3] = {0, 0, 0}, up[3] = {0, 1, 0}, size = ratio[i] * mu * h * G;
+        double along[9] = {0}, across[9] = {0}, c[9] = {0}, factor = ratio[i] > 1 ? 1 - 1 / ratio[i] : 0;
+        dcl_obstacle plane = dcl_plane(origin, up, mu);
+        dcl_model_desc desc = points_desc(x, 0.3, 0.1);
+        rig r;
+        desc.obstacle_count = 1;
+        desc.obstacles = &plane;
+        if (!rig_open(&r, &desc, 1e-14, 1)) return;
+        push_all(&r, 0.6 * size, 0, 0.8 * size);
+        along[0] = 0.6, along[2] = 0.8;
+        across[0] = -0.8, across[2] = 0.6;
+        memcpy(c, along, sizeof c);
+        if (differentiate(&r, h, 1, c)) {
+            check_block(&r, DCL_PARAM_V0, along, 9, c, ratio[i] > 1 ? h : 0, 1e-15);
+            check_block(&r, DCL_PARAM_V0, across, 9, c, 0, 1e-15);
+            check_block1(&r, DCL_PARAM_FRICTION, c, ratio[i] > 1 ? -h * h * G : 0, 1e-14);
+        }
+        if (differentiate(&r, h, 1, across)) {
+            check_block(&r, DCL_PARAM_V0, along, 9, across, 0, 1e-15);
+            check_block(&r, DCL_PARAM_V0, across, 9, across, factor * h, 1e-15);
+        }
+        rig_close(&r);
+    }
+}
+
+/* (G10), (G11) A vertex drops on the plane z = 0 from h = 0.1 with v_x = 1, mu = 0: z_N = 0 and
+   d z_N/dh = 0, d x_N/d v_x = N h = 1, d x_N/d x_0 = 1; for each of 1000 heights. */
+static void drop_on_a_plane(void)
+{
+    int i, N = 100;
+    for (i = 0; i < 1000; i++) {
+        double x[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0}, origin[3] = {0, 0, 0}, up[3] = {0, 0, 1};
+        double height = i ? 0.05 + 0.1 * i / 999 : 0.1, z[9] = {0}, c[9] = {0};
+        dcl_obstacle plane = dcl_plane(origin, up, 0);
+        dcl_model_desc desc = points_desc(x, 1, 0.1);
+        rig r;
+        int k;
+        for (k = 0; k < 3; k++) x[3 * k + 2] = height;
+        x[4] = 0, x[3] = 1, x[6] = 0, x[7] = 1;
+        desc.obstacle_count = 1;
+        desc.obstacles = &plane;
+        desc.gravity[1] = 0, desc.gravity[2] = -G;
+        if (!rig_open(&r, &desc, 1e-13, N)) return;
+        push_all(&r, 1, 0, 0);
+        z[2] = c[0] = 1;
+        if (differentiate(&r, 0.01, N, z)) {
+            CHECK_NEAR(r.state->x[2], 0, 1e-12);
+            CHECK_NEAR(dcl_grad_get(r.grad, DCL_PARAM_X0)[2], 0, 1e-12);
+            CHECK_NEAR(dcl_grad_get(r.grad, DCL_PARAM_V0)[2], 0, 1e-12);
+        }
+        if (i == 0 && differentiate(&r, 0.01, N, c)) {
+            check_block(&r, DCL_PARAM_X0, z, 9, c, 0, 1e-9);
+            check_block(&r, DCL_PARAM_X0, c, 9, c, 1, 1e-9);
+            check_block(&r, DCL_PARAM_V0, c, 9, c, 1, 1e-9);
+            CHECK_NEAR(r.state->x[0], 1, 1e-12);
+        }
+        rig_close(&r);
+    }
+}
+
+/* (G15) Cloth resting on a plane at height p: d z_N/dp = 1, d z_N/d(density) = 0; on a plane that rises
+   at w: d z_N/dw = N h. */
+static void resting_on_a_plane(void)
+{
+    scene s = patch_scene(4, 0.4, 0.02);
+    double p[3] = {0, 0, 0}, up[3] = {0, 1, 0}, c[48], t;
+    int rising, vertex, N = 60;
+    for (rising = 0; rising < 2; rising++) {
+        rig r;
+        s.desc.obstacle_count = 1;
+        s.obstacles[0] = dcl_plane(p, up, 0.4);
+        if (rising) s.obstacles[0].velocity[1] = 0.2;
+        s.steps = N;
+        if (!scene_open(&r, &s, 1e-12)) return;
+        for (vertex = 0; vertex < 16; vertex += 5) {
+            memset(c, 0, sizeof c);
+            c[3 * vertex + 1] = 1;
+            if (!differentiate(&r, s.h, N, c)) break;
+            t = N * s.h;
+            CHECK_NEAR(r.state->x[3 * vertex + 1], rising ? 0.2 * t : 0, 1e-12);
+            check_block(&r, DCL_PARAM_OBSTACLE_POSITION, up, 3, c, 1, 1e-11);
+            check_block(&r, DCL_PARAM_OBSTACLE_VELOCITY, up, 3, c, t, 1e-11);
+            check_block1(&r, DCL_PARAM_DENSITY, c, 0, 1e-11);
+            check_block1(&r, DCL_PARAM_FRICTION, c, 0, 1e-11);
+            check_block1(&r, DCL_PARAM_STRETCH, c, 0, 1e-11);
+        }
+        rig_close(&r);
+    }
+}
+
+/* ---- the suite -------------------------------------------------------------------------------- */
+
+static void suite_flight(void)
+{
+    TEST_RUN(free_fall);
+    TEST_RUN(force_and_drag);
+}
+
+static void suite_contact(void)
+{
+    TEST_RUN(slide_down_an_incline);
+    TEST_RUN(stick_on_an_incline);
+    TEST_RUN(stopping_distance);
+    TEST_RUN(friction_law_of_one_step);
+    TEST_RUN(drop_on_a_plane);
+    TEST_RUN(resting_on_a_plane);
+}
+
+void suite_gradient(void);
+void suite_gradient(void)
+{
+    suite_flight();
+    suite_contact();
+}
