@@ -60,7 +60,7 @@ typedef enum dcx_optim_method { DCX_LBFGSB, DCX_LM, DCX_ADAM, DCX_ES, DCX_CMAES 
 typedef enum dcx_optim_status {
     DCX_OPTIM_CONTINUE = 0,
     DCX_OPTIM_CONVERGED_GRADIENT = 1, /* possible decrease <= tolerance_gradient x its start */
-    DCX_OPTIM_CONVERGED_VALUE = 2,    /* last decrease <= tolerance_value x |f| */
+    DCX_OPTIM_CONVERGED_VALUE = 2,    /* two decreases in a row <= tolerance_value x |f| */
     DCX_OPTIM_CONVERGED_STEP = 3,     /* DCX_LM: last step <= tolerance_step x |x|; DCX_ES,
                                          DCX_CMAES: samples closer than tolerance_step units */
     DCX_OPTIM_CONVERGED_ROUNDING = 4, /* what is left to gain is lost in the rounding of f */
@@ -349,6 +349,15 @@ static dcx_optim_status dcxo_stop(dcx_optim *o, dcx_optim_status status, const c
     return status;
 }
 
+/* The power of two nearest to x (in its logarithm), of moderate size. */
+static double dcxo_power_of_two(double x)
+{
+    int exponent;
+    double part = frexp(x, &exponent); /* in [1/2, 1) */
+    if (part < 0.70710678118654752) exponent--;
+    return ldexp(1.0, exponent < -400 ? -400 : exponent > 400 ? 400 : exponent);
+}
+
 /* x = scale y within the bounds. The product is exact, so a bound in y is the bound in x. */
 static void dcxo_ask_at(dcx_optim *o, const double *y)
 {
@@ -435,16 +444,20 @@ static dcx_optim_status dcxo_check_progress(dcx_optim *o, double f_before)
     if (gain <= o->desc.tolerance_gradient * o->info.gradient_start ||
         gain <= DBL_EPSILON * fabs(o->f))
         return dcxo_stop(o, DCX_OPTIM_CONVERGED_GRADIENT, "possible decrease <= its tolerance");
-    if (f_before - o->f <= o->desc.tolerance_value * size)
-        return dcxo_stop(o, DCX_OPTIM_CONVERGED_VALUE, "last decrease of f <= tolerance_value |f|");
+    o->flat = f_before - o->f <= o->desc.tolerance_value * size ? o->flat + 1 : 0;
+    if (o->flat >= 2) /* one short step alone means little */
+        return dcxo_stop(o, DCX_OPTIM_CONVERGED_VALUE, "decreases of f <= tolerance_value |f|");
     return DCX_OPTIM_CONTINUE;
 }
 
-/* No step lowers f: is that rounding, or are the derivatives wrong? */
+/* No step lowers f: is that rounding, or are the derivatives wrong? Rounding is measured by the
+   value at the start as well: f may be a small difference of terms of that size. */
 static dcx_optim_status dcxo_stop_without_decrease(dcx_optim *o, double predicted)
 {
-    if (predicted <= 1e3 * DBL_EPSILON * fabs(o->f) ||
-        o->info.gradient <= 1e-6 * o->info.gradient_start)
+    double size = fabs(o->f) > fabs(o->info.f_start) ? fabs(o->f) : fabs(o->info.f_start);
+    double gain = o->info.gradient;
+    if (predicted <= 1e3 * DBL_EPSILON * size ||
+        (gain <= 1e-6 * o->info.gradient_start && gain <= 1e-6 * size))
         return dcxo_stop(o, DCX_OPTIM_CONVERGED_ROUNDING, "f cannot be lowered any further");
     return dcxo_stop(o, DCX_OPTIM_LINE_SEARCH_FAILED,
                      "f does not fall along its derivatives; are they right?");
@@ -570,17 +583,29 @@ static void dcxo_add_pair(dcx_optim *o)
     dcxo_make_m(o);
 }
 
+/* A power of two that makes the largest component of the gradient about 1. */
+static double dcxo_gradient_unit(const dcx_optim *o)
+{
+    const double *g = dcxo_doubles(o, DCXO_G);
+    double most = 0.0;
+    int i;
+    for (i = 0; i < o->desc.n; i++)
+        if (fabs(g[i]) > most) most = fabs(g[i]);
+    return most > 0 ? 1.0 / dcxo_power_of_two(most) : 1.0;
+}
+
 /* Without pairs, the model's curvature is such that the first step has the length asked for. */
 static void dcxo_forget_pairs(dcx_optim *o)
 {
     const double *y = dcxo_doubles(o, DCXO_Y), *g = dcxo_doubles(o, DCXO_G);
-    double sum = 0.0, step = o->desc.first_step;
+    double sum = 0.0, step = o->desc.first_step, unit = dcxo_gradient_unit(o);
     int i;
     for (i = 0; i < o->desc.n; i++)
-        if (g[i] > 0 ? y[i] > dcxo_lower(o, i) : y[i] < dcxo_upper(o, i)) sum += g[i] * g[i];
+        if (g[i] > 0 ? y[i] > dcxo_lower(o, i) : y[i] < dcxo_upper(o, i))
+            sum += unit * g[i] * unit * g[i];
     if (o->last_step > 0 && o->last_step < step) step = o->last_step;
     o->pairs = 0;
-    o->theta = sqrt(sum) / step;
+    o->theta = sqrt(sum) / unit / step;
 }
 
 /* ---- L-BFGS-B: generalised Cauchy point --------------------------------------------------------
@@ -603,24 +628,30 @@ static void dcxo_heap_sift(int *heap, int count, int k, const double *value)
 }
 
 /* Breakpoints, the direction (in D), p = W^T d and a heap of the finite breakpoints; returns how
-   many. `movers`: variables that move at all; `slope`: the model's slope along the path. */
-static int dcxo_cauchy_start(dcx_optim *o, double *p, double *w, int *movers, double *slope)
+   many. `movers`: variables that move at all; `slope`: the model's slope along the path; `square`:
+   d . d. The direction is the gradient in other units, so that squares neither over- nor underflow.
+ */
+static int dcxo_cauchy_start(dcx_optim *o, double *p, double *w, int *movers, double *slope,
+                             double *square)
 {
     const double *y = dcxo_doubles(o, DCXO_Y), *g = dcxo_doubles(o, DCXO_G);
     double *breaks = dcxo_doubles(o, DCXO_BREAKS), *d = dcxo_doubles(o, DCXO_D);
     int *heap = dcxo_ints(o, DCXO_ORDER);
     int i, j, count = 0;
+    double unit = dcxo_gradient_unit(o);
     *movers = 0;
-    *slope = 0.0;
+    *slope = *square = 0.0;
     memset(p, 0, (size_t)(2 * o->pairs) * sizeof *p);
     for (i = 0; i < o->desc.n; i++) {
+        d[i] = -unit * g[i];
         breaks[i] = HUGE_VAL;
-        if (g[i] < 0) breaks[i] = (y[i] - dcxo_upper(o, i)) / g[i];
-        if (g[i] > 0) breaks[i] = (y[i] - dcxo_lower(o, i)) / g[i];
-        d[i] = breaks[i] > 0 ? -g[i] : 0.0;
+        if (d[i] > 0) breaks[i] = (dcxo_upper(o, i) - y[i]) / d[i];
+        if (d[i] < 0) breaks[i] = (dcxo_lower(o, i) - y[i]) / d[i];
+        if (!(breaks[i] > 0)) d[i] = 0.0;
         if (!(fabs(d[i]) > 0)) continue;
         (*movers)++;
-        *slope -= g[i] * g[i];
+        *slope += g[i] * d[i];
+        *square += d[i] * d[i];
         dcxo_row_of_w(o, i, w);
         for (j = 0; j < 2 * o->pairs; j++) p[j] += d[i] * w[j];
         if (breaks[i] <= DBL_MAX) heap[count++] = i;
@@ -637,33 +668,33 @@ static void dcxo_cauchy(dcx_optim *o, double *c)
     double *d = dcxo_doubles(o, DCXO_D), *point = dcxo_doubles(o, DCXO_CAUCHY);
     int *heap = dcxo_ints(o, DCXO_ORDER);
     int size = 2 * o->pairs, width = 2 * o->desc.memory, i, movers, count;
-    double *p = c + width, *w = p + width, *mw = w + width, slope, curve, least_curve, best,
-           t = 0.0;
-    count = dcxo_cauchy_start(o, p, w, &movers, &slope);
+    double *p = c + width, *w = p + width, *mw = w + width;
+    double slope, square, curve, least_curve, best, t = 0.0;
+    count = dcxo_cauchy_start(o, p, w, &movers, &slope, &square);
     memcpy(point, y, (size_t)o->desc.n * sizeof *point);
     memset(c, 0, (size_t)width * sizeof *c);
     dcxo_times_m(o, p, mw);
-    least_curve = DBL_EPSILON * o->theta * -slope;
-    curve = -o->theta * slope - dcxo_dot(p, mw, size);
+    least_curve = DBL_EPSILON * o->theta * square;
+    curve = o->theta * square - dcxo_dot(p, mw, size);
     if (!(curve > least_curve)) curve = least_curve;
     best = movers ? -slope / curve : 0.0;
-    while (count > 0) {
+    while (count > 0) { /* the variable b leaves the path at its bound */
         int b = heap[0];
-        double step = breaks[b] - t, gb = g[b], z;
+        double step = breaks[b] - t, db = d[b], z;
         if (best < step) break;
         heap[0] = heap[--count];
         if (count) dcxo_heap_sift(heap, count, 0, breaks);
         t = breaks[b];
-        point[b] = d[b] > 0 ? dcxo_upper(o, b) : dcxo_lower(o, b);
+        point[b] = db > 0 ? dcxo_upper(o, b) : dcxo_lower(o, b);
         z = point[b] - y[b];
         d[b] = 0.0;
         for (i = 0; i < size; i++) c[i] += step * p[i];
         dcxo_row_of_w(o, b, w);
         dcxo_times_m(o, w, mw);
-        slope += step * curve + gb * gb + o->theta * gb * z - gb * dcxo_dot(mw, c, size);
+        slope += step * curve - db * (g[b] + o->theta * z - dcxo_dot(mw, c, size));
         curve -=
-            o->theta * gb * gb + 2.0 * gb * dcxo_dot(mw, p, size) + gb * gb * dcxo_dot(mw, w, size);
-        for (i = 0; i < size; i++) p[i] += gb * w[i];
+            o->theta * db * db - 2.0 * db * dcxo_dot(mw, p, size) + db * db * dcxo_dot(mw, w, size);
+        for (i = 0; i < size; i++) p[i] -= db * w[i];
         if (!(curve > least_curve)) curve = least_curve;
         best = --movers > 0 ? -slope / curve : 0.0;
     }
@@ -677,9 +708,10 @@ static void dcxo_cauchy(dcx_optim *o, double *c)
 
 /* ---- L-BFGS-B: subspace step and direction -----------------------------------------------------
    From the Cauchy point, the model is minimised over the variables that are not at a bound there
-   (their direct primal method, section 5.1), and the result is projected into the bounds. If the
-   projection does not go downhill, the step is cut at the first bound instead (Morales, Nocedal
-   2011). */
+   (their direct primal method, section 5.1), and the result is projected into the bounds (Morales,
+   Nocedal 2011). Where they ask that the projected step goes downhill, and cut it at the first
+   bound if it does not, we ask that the model is no higher there than at the Cauchy point: a slope
+   of rounding size is not enough to make progress. */
 
 static int dcxo_is_free(const dcx_optim *o, int i)
 {
@@ -726,30 +758,59 @@ static int dcxo_subspace_step(dcx_optim *o, const double *c)
     return 1;
 }
 
+/* The model's change from Y to `point`; the slope alone in `slope`. `w`, `sum`, `product`: work. */
+static double dcxo_model(const dcx_optim *o, const double *point, double *slope, double *w,
+                         double *sum, double *product)
+{
+    const double *y = dcxo_doubles(o, DCXO_Y), *g = dcxo_doubles(o, DCXO_G);
+    int i, j, size = 2 * o->pairs;
+    double square = 0.0;
+    *slope = 0.0;
+    memset(sum, 0, (size_t)size * sizeof *sum);
+    for (i = 0; i < o->desc.n; i++) {
+        double step = point[i] - y[i];
+        *slope += g[i] * step;
+        square += step * step;
+        dcxo_row_of_w(o, i, w);
+        for (j = 0; j < size; j++) sum[j] += step * w[j];
+    }
+    dcxo_times_m(o, sum, product);
+    return *slope + 0.5 * (o->theta * square - dcxo_dot(sum, product, size));
+}
+
+/* Z = the Cauchy point plus `part` of the subspace step in D, projected; returns whether the
+   projection had anything to do. */
+static int dcxo_step_to(dcx_optim *o, double part)
+{
+    const double *point = dcxo_doubles(o, DCXO_CAUCHY), *d = dcxo_doubles(o, DCXO_D);
+    double *z = dcxo_doubles(o, DCXO_Z);
+    int i, cut = 0;
+    for (i = 0; i < o->desc.n; i++) {
+        double end = point[i] + part * d[i];
+        z[i] = dcxo_clamp(end, dcxo_lower(o, i), dcxo_upper(o, i));
+        cut = cut || z[i] < end || z[i] > end;
+    }
+    return cut;
+}
+
 /* Fills Z and D = Z - Y from the Cauchy point and the subspace step in D; returns the slope. */
 static double dcxo_project_step(dcx_optim *o)
 {
-    const double *y = dcxo_doubles(o, DCXO_Y), *g = dcxo_doubles(o, DCXO_G);
-    const double *point = dcxo_doubles(o, DCXO_CAUCHY);
-    double *d = dcxo_doubles(o, DCXO_D), *z = dcxo_doubles(o, DCXO_Z), slope = 0.0, part = 1.0;
-    int i, n = o->desc.n;
-    for (i = 0; i < n; i++) {
-        double lower = dcxo_lower(o, i), upper = dcxo_upper(o, i);
-        z[i] = dcxo_clamp(point[i] + d[i], lower, upper);
-        slope += g[i] * (z[i] - y[i]);
-        if (point[i] + d[i] > upper && upper - point[i] < part * d[i])
-            part = (upper - point[i]) / d[i];
-        if (point[i] + d[i] < lower && lower - point[i] > part * d[i])
-            part = (lower - point[i]) / d[i];
-    }
-    if (!(slope < 0)) {
-        slope = 0.0;
-        for (i = 0; i < n; i++) {
-            z[i] = dcxo_clamp(point[i] + part * d[i], dcxo_lower(o, i), dcxo_upper(o, i));
-            slope += g[i] * (z[i] - y[i]);
+    const double *y = dcxo_doubles(o, DCXO_Y), *point = dcxo_doubles(o, DCXO_CAUCHY);
+    double *d = dcxo_doubles(o, DCXO_D), *z = dcxo_doubles(o, DCXO_Z), *w = dcxo_doubles(o, DCXO_V);
+    double slope, part = 1.0, *sum = w + 2 * o->desc.memory, *product = sum + 2 * o->desc.memory;
+    int i, cut = dcxo_step_to(o, part);
+    if (cut &&
+        dcxo_model(o, z, &slope, w, sum, product) > dcxo_model(o, point, &slope, w, sum, product)) {
+        for (i = 0; i < o->desc.n; i++) { /* up to the first bound the model only falls */
+            double lower = dcxo_lower(o, i) - point[i], upper = dcxo_upper(o, i) - point[i];
+            if (d[i] > 0 && upper < part * d[i]) part = upper / d[i];
+            if (d[i] < 0 && lower > part * d[i]) part = lower / d[i];
         }
+        dcxo_step_to(o, part);
     }
-    for (i = 0; i < n; i++) d[i] = z[i] - y[i];
+    dcxo_model(o, z, &slope, w, sum, product);
+    for (i = 0; i < o->desc.n; i++) d[i] = z[i] - y[i];
     return slope;
 }
 
@@ -895,8 +956,10 @@ static dcxo_search_result dcxo_search_tell(dcxo_search *s, int finite, double f,
     double limit = s->f0 + DCXO_MU * s->step * s->slope0, middle;
     s->evaluations++;
     if (!finite) return dcxo_search_retreat(s);
-    if (f <= limit && fabs(g) <= DCXO_ETA * fabs(s->slope0)) return DCXO_SEARCH_DONE;
-    if (f <= limit && g <= DCXO_MU * s->slope0 && s->step >= s->step_max) return DCXO_SEARCH_DONE;
+    if (f <= limit && f <= s->f_low) { /* enough, and no worse than what was seen on the way */
+        if (fabs(g) <= DCXO_ETA * fabs(s->slope0)) return DCXO_SEARCH_DONE;
+        if (g <= DCXO_MU * s->slope0 && s->step >= s->step_max) return DCXO_SEARCH_DONE;
+    }
     if (s->evaluations >= DCXO_SEARCH_EVALUATIONS) return DCXO_SEARCH_FAILED;
     if (s->modified && f <= limit && g >= 0) s->modified = 0;
     dcxo_search_limits(s);
@@ -1955,15 +2018,6 @@ size_t dcx_optim_bytes(const dcx_optim_desc *desc)
     size_t bytes =
         desc->n >= 1 && desc->memory >= 1 && desc->population >= 0 ? dcxo_layout(desc, NULL) : 0;
     return bytes ? bytes : sizeof(dcx_optim);
-}
-
-/* The power of two nearest to x (in its logarithm), of moderate size. */
-static double dcxo_power_of_two(double x)
-{
-    int exponent;
-    double part = frexp(x, &exponent); /* in [1/2, 1) */
-    if (part < 0.70710678118654752) exponent--;
-    return ldexp(1.0, exponent < -400 ? -400 : exponent > 400 ? 400 : exponent);
 }
 
 static void dcxo_fill_arrays(dcx_optim *o, const dcx_optim_desc *desc)

@@ -492,11 +492,68 @@ static void lbfgsb_many_variables(void)
     }
 }
 
-/* f times 1e12 or 1e-12: the same iterates to rounding. */
+/* Random sums of bent squares of random linear forms, in random boxes: the best point must satisfy
+   the conditions for a minimum in a box. */
+static double random_matrix[64], random_shift[8];
+static int random_bend;
+
+static double random_function(const double *x, double *g, int n)
+{
+    double f = 0.0;
+    int i, j;
+    for (i = 0; i < n; i++) g[i] = 0.0;
+    for (i = 0; i < n; i++) {
+        double r = -random_shift[i];
+        for (j = 0; j < n; j++) r += random_matrix[i * n + j] * x[j];
+        f += 0.5 * r * r + (random_bend ? 3.0 * sin(2.0 * r) : 0.0);
+        for (j = 0; j < n; j++)
+            g[j] += (r + (random_bend ? 6.0 * cos(2.0 * r) : 0.0)) * random_matrix[i * n + j];
+    }
+    return f;
+}
+
+static void lbfgsb_random_boxes(void)
+{
+    double x0[8], lower[8], upper[8], x[8], g[8];
+    int trial, i, n;
+    dcx_random random;
+    dcx_random_init(&random, 9);
+    for (trial = 0; trial < 3000; trial++) {
+        dcx_optim_desc desc;
+        problem p = make_problem(random_function);
+        dcx_optim_info info;
+        double spread = 2.0 * dcx_random_uniform(&random), worst = 0.0;
+        n = 1 + (int)(8.0 * dcx_random_uniform(&random));
+        random_bend = trial % 2;
+        for (i = 0; i < n * n; i++)
+            random_matrix[i] =
+                dcx_random_normal(&random) * pow(10, spread * dcx_random_uniform(&random));
+        for (i = 0; i < n; i++) {
+            random_shift[i] = 3.0 * dcx_random_normal(&random);
+            lower[i] = dcx_random_uniform(&random) < 0.3 ? -INF : -dcx_random_uniform(&random);
+            upper[i] = dcx_random_uniform(&random) < 0.3 ? INF : dcx_random_uniform(&random);
+            x0[i] = 0.5 * dcx_random_normal(&random);
+        }
+        desc = dcx_default_optim_desc(DCX_LBFGSB, n, x0);
+        desc.lower = lower, desc.upper = upper;
+        desc.memory = 5 + trial % 6;
+        info = run(&desc, &p, x);
+        random_function(x, g, n);
+        for (i = 0; i < n; i++) {
+            double room = g[i] > 0 ? x[i] - lower[i] : upper[i] - x[i];
+            if (room > 1) room = 1;
+            if (fabs(g[i]) * room > worst) worst = fabs(g[i]) * room;
+        }
+        if (!CHECK(converged(info))) break;
+        if (!CHECK_NEAR(worst / (info.gradient_start + fabs(info.f)), 0, 1e-5)) break;
+    }
+}
+
+/* f times a constant: the same iterates to rounding. */
 static void scaling_of_f_changes_nothing(void)
 {
     static const dcx_optim_method methods[] = {DCX_LBFGSB, DCX_LM, DCX_ADAM, DCX_ES, DCX_CMAES};
-    static const double factors[] = {1e12, 1e-12};
+    static const double factors[] = {1e12, 1e-12, 1e100, 1e-100};
     double x0[2] = {-1.2, 1}, upper[2] = {1.5, 3}, x[2];
     int m, k, i, compare;
     for (m = 0; m < 5; m++) {
@@ -506,7 +563,7 @@ static void scaling_of_f_changes_nothing(void)
         desc.max_evaluations = 60;
         if (methods[m] == DCX_LM) first.residuals = rosenbrock_residuals;
         run(&desc, &first, x);
-        for (k = 0; k < 2; k++) {
+        for (k = 0; k < 4; k++) {
             problem p = make_problem(rosenbrock);
             p.residuals = first.residuals;
             p.factor = factors[k];
@@ -1102,6 +1159,7 @@ void suite_optim(void)
     TEST_RUN(lbfgsb_line_search);
     TEST_RUN(lbfgsb_classics);
     TEST_RUN(lbfgsb_many_variables);
+    TEST_RUN(lbfgsb_random_boxes);
     TEST_RUN(scaling_of_f_changes_nothing);
     TEST_RUN(scale_of_variables);
     TEST_RUN(lm_rosenbrock);
