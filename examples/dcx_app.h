@@ -120,7 +120,7 @@ typedef struct dcx_json {
     int depth, failed;
 } dcx_json;
 
-void dcx_json_init(dcx_json *json); /* {"  */
+void dcx_json_init(dcx_json *json); /* opens the object */
 void dcx_json_free(dcx_json *json);
 /* Escaped; bytes that are not UTF-8 become U+FFFD; NULL becomes null. */
 void dcx_json_string(dcx_json *json, const char *key, const char *value);
