@@ -1194,10 +1194,19 @@ typedef struct dcsi_amd {
     int *mark, stamp;                    /* |L_e \ L_p| + stamp, or equality marks */
     int *hash_head, *hash_next, *hash;   /* variables of the new element by hash of their list */
     int *pivots, pivot_count;            /* elements in order of elimination */
+    const int *set;                      /* NULL, or: variables of set 0 go first, then 1, ... */
+    int current;                         /* the set being eliminated: only it is in the lists */
 } dcsi_amd;
+
+/* 1 if variable i may be eliminated now. */
+static int dcsi_amd_is_open(const dcsi_amd *q, int i)
+{
+    return !q->set || q->set[i] == q->current;
+}
 
 static void dcsi_amd_unlink(dcsi_amd *q, int i)
 {
+    if (!dcsi_amd_is_open(q, i)) return;
     if (q->prev[i] >= 0)
         q->next[q->prev[i]] = q->next[i];
     else
@@ -1208,6 +1217,7 @@ static void dcsi_amd_unlink(dcsi_amd *q, int i)
 static void dcsi_amd_link(dcsi_amd *q, int i)
 {
     int d = q->degree[i];
+    if (!dcsi_amd_is_open(q, i)) return;
     q->next[i] = q->head[d];
     q->prev[i] = -1;
     if (q->head[d] >= 0) q->prev[q->head[d]] = i;
@@ -1392,7 +1402,7 @@ static int dcsi_amd_degrees(dcsi_amd *q, int p, int weight)
         int i = q->list[q->start[p] + k], degree;
         unsigned hash;
         degree = dcsi_amd_clean(q, p, i, &hash);
-        if (degree == 0) {
+        if (degree == 0 && dcsi_amd_is_open(q, i)) {
             weight += q->nv[i];
             q->left += q->nv[i];
             q->nv[i] = 0;
@@ -1414,6 +1424,7 @@ static int dcsi_amd_same(const dcsi_amd *q, int i, int j)
     const int *list = q->list + q->start[j];
     int k;
     if (q->len[i] != q->len[j] || q->elements[i] != q->elements[j]) return 0;
+    if (q->set && q->set[i] != q->set[j]) return 0;
     for (k = 1; k < q->len[j]; k++)
         if (q->mark[list[k]] != q->stamp) return 0;
     return 1;
@@ -1462,7 +1473,13 @@ static void dcsi_amd_finish_element(dcsi_amd *q, int p, int weight)
 static void dcsi_amd_eliminate(dcsi_amd *q, int *max_weight)
 {
     int p, k, weight;
-    while (q->head[q->lowest] < 0) q->lowest++;
+    for (;;) {
+        while (q->lowest < q->n && q->head[q->lowest] < 0) q->lowest++;
+        if (q->lowest < q->n) break;
+        q->current++; /* this set is done: open the next */
+        for (k = 0; k < q->n; k++)
+            if (q->nv[k] > 0 && q->is_element[k] == 0) dcsi_amd_link(q, k);
+    }
     p = q->head[q->lowest];
     dcsi_amd_unlink(q, p);
     q->left -= q->nv[p];
@@ -1500,13 +1517,14 @@ static void dcsi_amd_output(dcsi_amd *q, int *order)
     dcsi_bucket_sort(n, q->pivot_count + 1, key, NULL, order, count);
 }
 
-/* Scratch comes from pool. order: n numbers. */
-static dcs_result dcsi_amd_order(dcsi_pool *pool, const dcsi_graph *g, int *order)
+/* Scratch comes from pool. order: n numbers. set: NULL, or the set of every vertex, 0 at least. */
+static dcs_result dcsi_amd_order(dcsi_pool *pool, const dcsi_graph *g, const int *set, int *order)
 {
     dcsi_amd q;
     int max_weight = 0;
     if (g->n == 0) return DCS_OK;
     if (dcsi_amd_init(&q, pool, g) != DCS_OK) return pool->status;
+    q.set = set;
     dcsi_amd_remove_dense(&q);
     while (q.left > 0) dcsi_amd_eliminate(&q, &max_weight);
     dcsi_amd_output(&q, order);
@@ -1607,6 +1625,412 @@ static void dcsi_counts(const dcsi_graph *g, const int *order, const int *positi
     }
     for (j = 0; j < n; j++)
         if (parent[j] >= 0) count[parent[j]] += count[j];
+}
+
+/* >>nd -----------------------------------------------------------------------------------------
+   Nested dissection. A piece of the graph is split by a small vertex separator into two sides that
+   no edge connects; the sides come first, the separator last, and the sides are split again. The
+   separator is found on a coarsened graph: pairs of vertices joined by heavy edges are contracted
+   until few are left, a side is grown there by breadth, and on the way back the separator is
+   refined on every level. In the end one minimum degree run orders everything with the constraint
+   that separators wait for what they separate; so the pieces know their boundaries. */
+
+enum { DCSI_SEPARATOR = 2 }; /* sides are 0 and 1 */
+
+typedef struct dcsi_level {
+    int n, total;      /* vertices, their weight */
+    int *start, *adj;  /* n + 1, start[n] */
+    int *edge;         /* weight of every edge */
+    int *weight;       /* of every vertex */
+    int *map;          /* vertex of the coarser level */
+    int *side;
+} dcsi_level;
+
+typedef struct dcsi_dissection {
+    int *arena, arena_size, arena_used;
+    dcsi_level level[40];
+    int levels;
+    int *toward[2];    /* separator vertices: weight of neighbours on a side */
+    int *list, *place; /* separator vertices, and where in the list */
+    int count;
+    int *locked, stamp;
+    int *log, log_count; /* vertex * 4 + side before a change */
+    int weight[3];       /* of the sides and the separator */
+    int *mark, *best;
+    uint32_t random;
+} dcsi_dissection;
+
+static int *dcsi_arena_take(dcsi_dissection *d, ptrdiff_t count)
+{
+    int *p = d->arena + d->arena_used;
+    if (count > d->arena_size - d->arena_used) return NULL;
+    d->arena_used += (int)count;
+    return p;
+}
+
+static uint32_t dcsi_random(dcsi_dissection *d)
+{
+    d->random ^= d->random << 13;
+    d->random ^= d->random >> 17;
+    d->random ^= d->random << 5;
+    return d->random;
+}
+
+/* Room for a level of n vertices and at most `edges` edge ends. */
+static int dcsi_level_take(dcsi_dissection *d, dcsi_level *l, int n, int edges)
+{
+    l->n = n;
+    l->start = dcsi_arena_take(d, (ptrdiff_t)n + 1);
+    l->weight = dcsi_arena_take(d, n);
+    l->map = dcsi_arena_take(d, n);
+    l->side = dcsi_arena_take(d, n);
+    l->edge = dcsi_arena_take(d, edges);
+    l->adj = dcsi_arena_take(d, edges);
+    return l->adj != NULL && l->edge != NULL;
+}
+
+/* Match every vertex with the free neighbour of the heaviest edge, the lighter one if edges are
+   equal. Fills map; returns the number of coarse vertices. */
+static int dcsi_match(dcsi_dissection *d, dcsi_level *l)
+{
+    int v, p, coarse = 0, limit = dcsi_max(2, l->total / 25);
+    for (v = 0; v < l->n; v++) l->map[v] = -1;
+    for (v = 0; v < l->n; v++) {
+        int best = -1, best_edge = 0, best_weight = 0, degree = l->start[v + 1] - l->start[v], skip;
+        if (l->map[v] >= 0) continue;
+        skip = degree > 1 ? (int)(dcsi_random(d) % (uint32_t)degree) : 0;
+        for (p = 0; p < degree; p++) { /* from a random neighbour on, to avoid a preferred direction */
+            int at = l->start[v] + (p + skip < degree ? p + skip : p + skip - degree);
+            int u = l->adj[at], w = l->weight[u];
+            if (l->map[u] >= 0 || w + l->weight[v] > limit) continue;
+            if (l->edge[at] > best_edge || (l->edge[at] == best_edge && w < best_weight))
+                best = u, best_edge = l->edge[at], best_weight = w;
+        }
+        if (best >= 0) l->map[best] = coarse;
+        l->map[v] = coarse++;
+    }
+    return coarse;
+}
+
+/* Contract the matched pairs of l into c. mark: scratch. */
+static int dcsi_contract(dcsi_dissection *d, dcsi_level *l, int coarse, dcsi_level *c)
+{
+    int v, k, p, at = 0, *first, *second;
+    if (!dcsi_level_take(d, c, coarse, l->start[l->n])) return 0;
+    first = c->map, second = c->side; /* not needed yet */
+    for (v = 0; v < coarse; v++) first[v] = second[v] = d->mark[v] = -1;
+    for (v = 0; v < l->n; v++) {
+        if (first[l->map[v]] < 0)
+            first[l->map[v]] = v;
+        else
+            second[l->map[v]] = v;
+    }
+    c->total = l->total;
+    for (k = 0; k < coarse; k++) {
+        int begin = at;
+        c->start[k] = at;
+        c->weight[k] = 0;
+        for (v = first[k]; v >= 0; v = v == first[k] ? second[k] : -1) {
+            c->weight[k] += l->weight[v];
+            for (p = l->start[v]; p < l->start[v + 1]; p++) {
+                int u = l->map[l->adj[p]];
+                if (u == k) continue;
+                if (d->mark[u] >= begin) {
+                    c->edge[d->mark[u]] += l->edge[p];
+                    continue;
+                }
+                d->mark[u] = at;
+                c->edge[at] = l->edge[p];
+                c->adj[at++] = u;
+            }
+        }
+    }
+    c->start[coarse] = at;
+    d->arena_used -= l->start[l->n] - at; /* adj is the last block: give back its tail */
+    return 1;
+}
+
+static void dcsi_separator_enter(dcsi_dissection *d, const dcsi_level *l, int v)
+{
+    int p, toward[3] = {0, 0, 0};
+    for (p = l->start[v]; p < l->start[v + 1]; p++) toward[l->side[l->adj[p]]] += l->weight[l->adj[p]];
+    d->toward[0][v] = toward[0];
+    d->toward[1][v] = toward[1];
+    d->place[v] = d->count;
+    d->list[d->count++] = v;
+}
+
+static void dcsi_separator_leave(dcsi_dissection *d, int v)
+{
+    int last = d->list[--d->count];
+    d->list[d->place[v]] = last;
+    d->place[last] = d->place[v];
+}
+
+static void dcsi_set_side(dcsi_dissection *d, const dcsi_level *l, int v, int side)
+{
+    d->weight[l->side[v]] -= l->weight[v];
+    d->weight[side] += l->weight[v];
+    l->side[v] = side;
+}
+
+/* Separator vertex v joins a side; its neighbours on the other side join the separator. */
+static void dcsi_separator_move(dcsi_dissection *d, const dcsi_level *l, int v, int side)
+{
+    int p, q, other = 1 - side;
+    d->log[d->log_count++] = 4 * v + DCSI_SEPARATOR;
+    dcsi_separator_leave(d, v);
+    dcsi_set_side(d, l, v, side);
+    d->locked[v] = d->stamp;
+    for (p = l->start[v]; p < l->start[v + 1]; p++) {
+        int u = l->adj[p];
+        if (l->side[u] == DCSI_SEPARATOR) d->toward[side][u] += l->weight[v];
+        if (l->side[u] != other) continue;
+        d->log[d->log_count++] = 4 * u + other;
+        dcsi_set_side(d, l, u, DCSI_SEPARATOR);
+        for (q = l->start[u]; q < l->start[u + 1]; q++)
+            if (l->side[l->adj[q]] == DCSI_SEPARATOR) d->toward[other][l->adj[q]] -= l->weight[u];
+        dcsi_separator_enter(d, l, u);
+    }
+}
+
+/* The unlocked separator vertex and side whose move shrinks the separator most without making a
+   side heavier than `limit` (a lighter side may always grow). Returns 4 * vertex + side or -1. */
+static int dcsi_separator_choose(const dcsi_dissection *d, const dcsi_level *l, int limit)
+{
+    int k, side, best = -1, best_gain = 0;
+    for (k = 0; k < d->count; k++) {
+        int v = d->list[k];
+        if (d->locked[v] == d->stamp) continue;
+        for (side = 0; side < 2; side++) {
+            int gain = l->weight[v] - d->toward[1 - side][v];
+            if (best >= 0 && gain < best_gain) continue;
+            if (best >= 0 && gain == best_gain && d->weight[side] >= d->weight[1 - side]) continue;
+            if (d->weight[side] + l->weight[v] > limit && d->weight[side] >= d->weight[1 - side])
+                continue;
+            best = 4 * v + side;
+            best_gain = gain;
+        }
+    }
+    return best;
+}
+
+/* What refinement minimises: the separator, with a light preference for equal sides and a heavy
+   one for sides within the limit. */
+static double dcsi_separator_cost(const dcsi_dissection *d, int limit)
+{
+    int heavy = dcsi_max(d->weight[0], d->weight[1]), light = dcsi_min(d->weight[0], d->weight[1]);
+    double cost = d->weight[DCSI_SEPARATOR] + 0.02 * (double)(heavy - light) / (heavy + 1);
+    if (heavy > limit) cost += heavy - limit;
+    return cost;
+}
+
+static void dcsi_separator_load(dcsi_dissection *d, const dcsi_level *l)
+{
+    int v;
+    d->count = 0;
+    d->weight[0] = d->weight[1] = d->weight[2] = 0;
+    for (v = 0; v < l->n; v++) {
+        d->weight[l->side[v]] += l->weight[v];
+        if (l->side[v] == DCSI_SEPARATOR) dcsi_separator_enter(d, l, v);
+    }
+}
+
+/* Passes of moves in the manner of Fiduccia and Mattheyses: always the best move, even if it makes
+   things worse for a while, then back to the best point seen. */
+static double dcsi_separator_refine(dcsi_dissection *d, const dcsi_level *l, int limit, int passes)
+{
+    double best = 0, at_start;
+    int pass, since;
+    for (pass = 0; pass < passes; pass++) {
+        int patience, best_log = 0;
+        dcsi_separator_load(d, l);
+        best = at_start = dcsi_separator_cost(d, limit);
+        patience = 20 + d->count / 4;
+        d->stamp++;
+        d->log_count = 0;
+        for (since = 0; since < patience && d->log_count < l->n; since++) {
+            int move = dcsi_separator_choose(d, l, limit);
+            double cost;
+            if (move < 0) break;
+            dcsi_separator_move(d, l, move >> 2, move & 3);
+            cost = dcsi_separator_cost(d, limit);
+            if (cost < best) best = cost, best_log = d->log_count, since = -1;
+        }
+        while (d->log_count > best_log) {
+            int entry = d->log[--d->log_count];
+            dcsi_set_side(d, l, entry >> 2, entry & 3);
+        }
+        if (best >= at_start) break;
+    }
+    return best;
+}
+
+/* Grow side 0 from a vertex by breadth until it has half of the weight; its rim is the separator.
+   d->list is the queue. */
+static void dcsi_grow(dcsi_dissection *d, const dcsi_level *l, int from)
+{
+    int v, p, head = 0, tail = 0, weight = 0, next = 0;
+    for (v = 0; v < l->n; v++) l->side[v] = 1, d->place[v] = 0;
+    d->list[tail++] = from;
+    d->place[from] = 1;
+    while (2 * weight < l->total) {
+        if (head == tail) { /* another component */
+            while (d->place[next]) next++;
+            d->list[tail++] = next;
+            d->place[next] = 1;
+        }
+        v = d->list[head++];
+        l->side[v] = 0;
+        weight += l->weight[v];
+        for (p = l->start[v]; p < l->start[v + 1]; p++) {
+            int u = l->adj[p];
+            if (!d->place[u]) d->place[u] = 1, d->list[tail++] = u;
+        }
+    }
+    for (v = 0; v < l->n; v++)
+        for (p = l->start[v]; p < l->start[v + 1] && l->side[v] == 0; p++)
+            if (l->side[l->adj[p]] == 1) l->side[v] = DCSI_SEPARATOR;
+}
+
+/* Best of several grown separators on the coarsest level. */
+static void dcsi_first_separator(dcsi_dissection *d, const dcsi_level *l, int limit)
+{
+    double best = 0;
+    int trial;
+    for (trial = 0; trial < 8; trial++) {
+        double cost;
+        dcsi_grow(d, l, (int)(dcsi_random(d) % (uint32_t)l->n));
+        cost = dcsi_separator_refine(d, l, limit, 6);
+        if (trial > 0 && cost >= best) continue;
+        best = cost;
+        memcpy(d->best, l->side, (size_t)l->n * sizeof(int));
+    }
+    memcpy(l->side, d->best, (size_t)l->n * sizeof(int));
+}
+
+/* Sides of level 0, which has been filled in. */
+static void dcsi_separate(dcsi_dissection *d)
+{
+    int limit = (int)(0.57 * d->level[0].total) + 1, k, v;
+    dcsi_level *l = d->level;
+    for (d->levels = 1; d->levels < 40 && l->n > 100; d->levels++, l++) {
+        int coarse = dcsi_match(d, l);
+        if (coarse > 0.9 * l->n) break;
+        if (!dcsi_contract(d, l, coarse, l + 1)) break;
+    }
+    dcsi_first_separator(d, l, limit);
+    for (k = d->levels - 2; k >= 0; k--) {
+        dcsi_level *fine = &d->level[k];
+        for (v = 0; v < fine->n; v++) fine->side[v] = d->level[k + 1].side[fine->map[v]];
+        dcsi_separator_refine(d, fine, limit, 4);
+    }
+}
+
+/* Level 0 = the subgraph of vertices[0..count-1]. owner marks them with `id`; local: their number. */
+static int dcsi_extract(dcsi_dissection *d, const dcsi_graph *g, const int *vertices, int count,
+                        const int *owner, int id, int *local)
+{
+    dcsi_level *l = &d->level[0];
+    int k, p, at = 0, edges = 0;
+    for (k = 0; k < count; k++) {
+        local[vertices[k]] = k;
+        edges += g->start[vertices[k] + 1] - g->start[vertices[k]];
+    }
+    d->arena_used = 0;
+    if (!dcsi_level_take(d, l, count, edges)) return 0;
+    for (k = 0; k < count; k++) {
+        int v = vertices[k];
+        l->start[k] = at;
+        l->weight[k] = 1;
+        for (p = g->start[v]; p < g->start[v + 1]; p++) {
+            if (owner[g->adj[p]] != id) continue;
+            l->edge[at] = 1;
+            l->adj[at++] = local[g->adj[p]];
+        }
+    }
+    l->start[count] = at;
+    l->total = count;
+    d->arena_used -= edges - at;
+    return 1;
+}
+
+/* Bring the vertices of a piece into the order side 0, side 1, separator. Returns 0 if the split
+   is not worth it. first: the sizes of the sides. */
+static int dcsi_split(dcsi_dissection *d, int *vertices, int count, int *first)
+{
+    const int *side = d->level[0].side;
+    int k, size[3] = {0, 0, 0}, at[3];
+    for (k = 0; k < count; k++) size[side[k]]++;
+    if (size[0] == 0 || size[1] == 0 || size[DCSI_SEPARATOR] > count / 3) return 0;
+    at[0] = 0, at[1] = size[0], at[2] = size[0] + size[1];
+    for (k = 0; k < count; k++) d->best[at[side[k]]++] = vertices[k];
+    memcpy(vertices, d->best, (size_t)count * sizeof(int));
+    first[0] = size[0];
+    first[1] = size[1];
+    return 1;
+}
+
+static dcs_result dcsi_dissection_init(dcsi_dissection *d, dcsi_pool *pool, const dcsi_graph *g)
+{
+    ptrdiff_t n = g->n, size = 3 * (4 * n + 2 * (ptrdiff_t)g->start[n] + 64);
+    memset(d, 0, sizeof *d);
+    if (size > INT32_MAX) return pool->status = DCS_ERROR_TOO_LARGE;
+    d->arena_size = (int)size;
+    d->arena = dcsi_take_ints(pool, size);
+    d->toward[0] = dcsi_take_ints(pool, n);
+    d->toward[1] = dcsi_take_ints(pool, n);
+    d->list = dcsi_take_ints(pool, n);
+    d->place = dcsi_take_ints(pool, n);
+    d->locked = dcsi_take_ints(pool, n);
+    d->log = dcsi_take_ints(pool, 3 * n);
+    d->mark = dcsi_take_ints(pool, n);
+    d->best = dcsi_take_ints(pool, n);
+    if (pool->status == DCS_OK) dcsi_fill_ints(d->locked, n, 0);
+    d->random = 2463534242u;
+    return pool->status;
+}
+
+/* set[v]: 0 for pieces, rising from the last separators to the first. */
+static dcs_result dcsi_nd_sets(dcsi_pool *pool, const dcsi_graph *g, int *set)
+{
+    enum { LEAF = 250, DEPTH = 48 }; /* pieces of so many vertices are left to minimum degree */
+    struct piece {
+        int at, count, depth;
+    } stack[DEPTH + 2];
+    dcsi_dissection d;
+    int n = g->n, top = 0, k, id = 0, deepest = 0;
+    int *vertices = dcsi_take_ints(pool, n), *owner = dcsi_take_ints(pool, n);
+    int *local = dcsi_take_ints(pool, n);
+    if (pool->status != DCS_OK || dcsi_dissection_init(&d, pool, g) != DCS_OK) return pool->status;
+    for (k = 0; k < n; k++) vertices[k] = k, owner[k] = 0, set[k] = DEPTH;
+    stack[top].at = 0, stack[top].count = n, stack[top++].depth = 0;
+    while (top > 0) {
+        struct piece p = stack[--top];
+        int first[2], *v = vertices + p.at;
+        if (p.count <= LEAF || p.depth >= DEPTH) continue;
+        id++;
+        for (k = 0; k < p.count; k++) owner[v[k]] = id;
+        if (!dcsi_extract(&d, g, v, p.count, owner, id, local)) continue;
+        dcsi_separate(&d);
+        if (!dcsi_split(&d, v, p.count, first)) continue;
+        deepest = dcsi_max(deepest, p.depth);
+        for (k = first[0] + first[1]; k < p.count; k++) set[v[k]] = p.depth, owner[v[k]] = -1;
+        for (k = 0; k < 2; k++) {
+            stack[top].at = p.at + (k ? first[0] : 0);
+            stack[top].count = first[k];
+            stack[top++].depth = p.depth + 1;
+        }
+    }
+    for (k = 0; k < n; k++) set[k] = set[k] == DEPTH ? 0 : deepest + 1 - set[k];
+    return DCS_OK;
+}
+
+static dcs_result dcsi_nd_order(dcsi_pool *pool, const dcsi_graph *g, int *order)
+{
+    int *set = dcsi_take_ints(pool, g->n);
+    if (pool->status != DCS_OK || dcsi_nd_sets(pool, g, set) != DCS_OK) return pool->status;
+    return dcsi_amd_order(pool, g, set, order);
 }
 
 /* >>supernodes ---------------------------------------------------------------------------------
@@ -2009,28 +2433,59 @@ static dcs_result dcsi_check_lower(int n, const int *col_start, const int *row_i
     return DCS_OK;
 }
 
+/* AUTO tries dissection from this many nodes on: below, minimum degree fills as little. Range: any
+   positive number. */
+enum { DCSI_ND_FROM = 1500 };
+
+/* AUTO: minimum degree, and for large graphs dissection; the one with less arithmetic. */
+static dcs_result dcsi_order_auto(dcsi_pool *pool, const dcsi_graph *g, dcsi_symbolic *s,
+                                  dcs_ordering *used)
+{
+    dcsi_symbolic other;
+    int64_t nonzeros;
+    double flops, other_flops;
+    *used = DCS_ORDER_AMD;
+    if (dcsi_amd_order(pool, g, NULL, s->order) != DCS_OK) return pool->status;
+    if (dcsi_symbolic_tree(pool, g, s) != DCS_OK || g->n < DCSI_ND_FROM) return pool->status;
+    memset(&other, 0, sizeof other);
+    other.order = dcsi_take_ints(pool, g->n);
+    if (pool->status != DCS_OK) return pool->status;
+    if (dcsi_nd_order(pool, g, other.order) != DCS_OK) return pool->status;
+    if (dcsi_symbolic_tree(pool, g, &other) != DCS_OK) return pool->status;
+    dcsi_fill(s, 1, &nonzeros, &flops);
+    dcsi_fill(&other, 1, &nonzeros, &other_flops);
+    if (other_flops < flops) {
+        *s = other;
+        *used = DCS_ORDER_ND;
+    }
+    return DCS_OK;
+}
+
 /* Choose the order, then tree and counts; s ends up with a postorder. Scratch from pool. */
 static dcs_result dcsi_choose_order(dcsi_pool *pool, const dcs_desc *desc, const dcsi_graph *g,
                                     dcsi_symbolic *s, dcs_ordering *used, dcs_error *err)
 {
-    int k, n = g->n;
-    dcs_result result;
+    int k, n = g->n, *seen = NULL;
+    dcs_result result = DCS_OK;
     memset(s, 0, sizeof *s);
     s->order = dcsi_take_ints(pool, n);
     if (pool->status != DCS_OK) return pool->status;
     *used = desc->ordering;
-    if (desc->ordering == DCS_ORDER_NATURAL) {
+    switch (desc->ordering) {
+    case DCS_ORDER_AUTO: return dcsi_order_auto(pool, g, s, used);
+    case DCS_ORDER_AMD: result = dcsi_amd_order(pool, g, NULL, s->order); break;
+    case DCS_ORDER_ND: result = dcsi_nd_order(pool, g, s->order); break;
+    case DCS_ORDER_NATURAL:
         for (k = 0; k < n; k++) s->order[k] = k;
-    } else if (desc->ordering == DCS_ORDER_GIVEN) {
-        int *seen = dcsi_take_ints(pool, n);
+        break;
+    case DCS_ORDER_GIVEN:
+        seen = dcsi_take_ints(pool, n);
         if (pool->status != DCS_OK) return pool->status;
-        if ((result = dcsi_check_order(desc->given_order, n, seen, err)) != DCS_OK) return result;
-        memcpy(s->order, desc->given_order, (size_t)n * sizeof(int));
-    } else {
-        *used = DCS_ORDER_AMD;
-        if (dcsi_amd_order(pool, g, s->order) != DCS_OK) return pool->status;
+        result = dcsi_check_order(desc->given_order, n, seen, err);
+        if (result == DCS_OK) memcpy(s->order, desc->given_order, (size_t)n * sizeof(int));
+        break;
     }
-    return dcsi_symbolic_tree(pool, g, s);
+    return result == DCS_OK ? dcsi_symbolic_tree(pool, g, s) : result;
 }
 
 static dcs_result dcsi_check_analysis(int n, int block, const int *col_start, const int *row_index,
@@ -2117,12 +2572,10 @@ DCS_API dcs_result dcs_analysis_create(const dcs_desc *desc, int n, int block,
     memset(a, 0, sizeof *a);
     a->pool = pool;
     a->desc = checked;
-    a->desc.given_order = NULL; /* the caller's array is not kept */
     a->n = n, a->block = block, a->size = n * block, a->entries = col_start[n];
     dcsi_pool_init(&scratch, &checked.allocator);
-    a->desc.given_order = checked.given_order;
     result = dcsi_analyze(&scratch, a, col_start, row_index, err);
-    a->desc.given_order = NULL;
+    a->desc.given_order = NULL; /* the caller's array is not kept */
     if (scratch.status != DCS_OK) result = dcsi_pool_fail(&scratch, err, "analysis");
     if (a->pool.status != DCS_OK) result = dcsi_pool_fail(&a->pool, err, "analysis");
     dcsi_pool_destroy(&scratch);
@@ -3731,7 +4184,10 @@ static dcs_result dcsi_lu_choose_order(dcsi_pool *pool, const dcs_desc *desc, co
             result = dcsi_graph_create(pool, n, a->col_start, a->row_index, &g);
         else
             result = dcsi_ata_graph(pool, a, &g);
-        if (result == DCS_OK) result = dcsi_amd_order(pool, &g, order);
+        if (result == DCS_OK && desc->ordering == DCS_ORDER_ND)
+            result = dcsi_nd_order(pool, &g, order);
+        else if (result == DCS_OK)
+            result = dcsi_amd_order(pool, &g, NULL, order);
     }
     return result;
 }
