@@ -529,6 +529,264 @@ static void resting_on_a_plane(void)
     }
 }
 
+/* ---- closed forms: oscillators and statics ---------------------------------------------------- */
+
+/* A tube of `rows` facets hanging along -y from a pinned top row; see the strip of springs it is in
+   test_physics.c: a facet is one spring of stiffness k w/l, a row inside weighs rho w l per column. */
+enum { TUBE_COLUMNS = 5, TUBE_ROWS = 6 };
+
+typedef struct tube {
+    double x[TUBE_COLUMNS * (TUBE_ROWS + 1) * 3];
+    int triangles[TUBE_COLUMNS * TUBE_ROWS * 6];
+    dcl_handle handles[TUBE_COLUMNS];
+    dcl_model_desc desc;
+} tube;
+
+static void tube_make(tube *t, int rows, double length)
+{
+    const double width = 0.2;
+    int i, j, k = 0;
+    memset(t, 0, sizeof *t);
+    for (j = 0; j <= rows; j++)
+        for (i = 0; i < TUBE_COLUMNS; i++) {
+            double *x = t->x + 3 * (j * TUBE_COLUMNS + i), a = 2 * PI * i / TUBE_COLUMNS;
+            double radius = width / (2 * sin(PI / TUBE_COLUMNS));
+            x[0] = radius * cos(a), x[1] = -j * length / rows, x[2] = radius * sin(a);
+        }
+    for (j = 0; j < rows; j++)
+        for (i = 0; i < TUBE_COLUMNS; i++) {
+            int a = j * TUBE_COLUMNS + i, b = j * TUBE_COLUMNS + (i + 1) % TUBE_COLUMNS;
+            int c = a + TUBE_COLUMNS, d = b + TUBE_COLUMNS, *v = t->triangles + k;
+            v[0] = a, v[1] = c, v[2] = d;
+            v[3] = a, v[4] = d, v[5] = b;
+            k += 6;
+        }
+    for (i = 0; i < TUBE_COLUMNS; i++) {
+        t->handles[i].vertex = i;
+        t->handles[i].kind = DCL_HANDLE_HARD;
+    }
+    t->desc = dcl_default_model_desc();
+    t->desc.vertex_count = TUBE_COLUMNS * (rows + 1);
+    t->desc.positions = t->x;
+    t->desc.triangle_count = 2 * TUBE_COLUMNS * rows;
+    t->desc.triangles = t->triangles;
+    t->desc.handle_count = TUBE_COLUMNS;
+    t->desc.handles = t->handles;
+    t->desc.bending = 0;
+    t->desc.gravity[1] = -G;
+}
+
+/* Re[(1 + i w h)^-n], and Re[i (1 + i w h)^-n]. */
+static double oscillator(double w, double h, int n, int times_i)
+{
+    double size = pow(1 + w * w * h * h, -0.5 * n), phase = -n * atan(w * h);
+    return times_i ? -size * sin(phase) : size * cos(phase);
+}
+
+/* (G4) A point on a spring from rest at x_0: x_N = Re[x_0 (1 + i w h)^-N], so
+   d x_N/dw = Re[-N x_0 i h (1 + i w h)^(-N-1)] with w = sqrt(k/m): d/d(rho) through dw/d(rho) = -w/(2 rho),
+   d/d x_0 = Re[...], d/d(target) = 1 - Re[...], d/d v_0 = Re[i (1 + i w h)^-N]/w. */
+static void spring_oscillator(void)
+{
+    const double h = 0.01, mass = 0.5, k = 50, x0 = 0.2;
+    double x[9], c[9] = {0}, by_w, w = sqrt(k / mass), by_v0;
+    dcl_handle handle = {1, DCL_HANDLE_SOFT, 0};
+    dcl_model_desc desc = points_desc(x, 1, mass);
+    int N = 60;
+    rig r;
+    handle.stiffness = k;
+    desc.gravity[1] = 0;
+    desc.handle_count = 1;
+    desc.handles = &handle;
+    if (!rig_open(&r, &desc, 1e-14, N)) return;
+    set3(&r, DCL_PARAM_X0, 3, x[3] + x0, 0, 0);
+    c[3] = 1;
+    by_w = -N * x0 * h * oscillator(w, h, N + 1, 1);
+    by_v0 = oscillator(w, h, N, 1) / w;
+    if (differentiate(&r, h, N, c)) {
+        CHECK_NEAR(r.state->x[3] - x[3], x0 * oscillator(w, h, N, 0), 1e-12);
+        check_block1(&r, DCL_PARAM_DENSITY, c, -by_w * w / (2 * desc.density), 1e-11 * fabs(by_w * w));
+        check_block(&r, DCL_PARAM_X0, c, 9, c, oscillator(w, h, N, 0), 1e-12);
+        check_block(&r, DCL_PARAM_HANDLE, c + 3, 3, c, 1 - oscillator(w, h, N, 0), 1e-12);
+        check_block(&r, DCL_PARAM_V0, c, 9, c, by_v0, 1e-12);
+    }
+    rig_close(&r);
+}
+
+/* (G4) A row of cloth on cloth: w^2 = 2 k/(rho l^2) about u_e = rho g l^2/(2 k); d x_N/dk and
+   d x_N/d(rho) with both of them moving. */
+static void membrane_oscillator(void)
+{
+    const double h = 0.002, l = 0.3, k = 12, density = 0.8;
+    double w = sqrt(2 * k / (density * l * l)), middle = density * G * l * l / (2 * k);
+    double u0 = 1.9 * middle, c[2 * TUBE_COLUMNS * 3] = {0}, by_w, by_middle;
+    int N = 90, i;
+    tube t;
+    rig r;
+    tube_make(&t, 1, l);
+    t.desc.stretch = k;
+    t.desc.density = density;
+    if (!rig_open(&r, &t.desc, 1e-14, N)) return;
+    for (i = TUBE_COLUMNS; i < 2 * TUBE_COLUMNS; i++)
+        set3(&r, DCL_PARAM_X0, 3 * (size_t)i, t.x[3 * i], t.x[3 * i + 1] - u0, t.x[3 * i + 2]);
+    c[3 * TUBE_COLUMNS + 4] = -1; /* u of one vertex of the row */
+    by_w = -N * (u0 - middle) * h * oscillator(w, h, N + 1, 1);
+    by_middle = 1 - oscillator(w, h, N, 0);
+    if (differentiate(&r, h, N, c)) {
+        double up[3] = {0, -1, 0}, by_k = by_w * w / (2 * k) - by_middle * middle / k;
+        double by_rho = -by_w * w / (2 * density) + by_middle * middle / density;
+        CHECK_NEAR(-r.state->x[3 * TUBE_COLUMNS + 4] - l,
+                   middle + (u0 - middle) * oscillator(w, h, N, 0), 1e-11);
+        check_block1(&r, DCL_PARAM_STRETCH, c, by_k, 1e-10 * fabs(by_k));
+        check_block1(&r, DCL_PARAM_STRETCH_SCALE, c, by_k * k, 1e-10 * fabs(by_k * k));
+        check_block1(&r, DCL_PARAM_DENSITY, c, by_rho, 1e-10 * fabs(by_rho));
+        check_block(&r, DCL_PARAM_GRAVITY, up, 3, c, by_middle * middle / G, 1e-10);
+        check_block(&r, DCL_PARAM_HANDLE, up, 3, c, by_middle, 1e-10);
+    }
+    rig_close(&r);
+}
+
+/* A step that ends at a saddle: a row of the tube pushed up against its springs by a field g, straight,
+   so far that it would buckle if anything pushed it aside. u_1 = (u_0 + h^2 g)/(1 + w^2 h^2) all the
+   same, and has its derivatives: du_1/dk = -u_1 (w^2 h^2/k)/(1 + w^2 h^2), du_1/du_0 = 1/(1 + w^2 h^2). */
+static void step_that_ends_at_a_saddle(void)
+{
+    const double l = 0.3, k = 12, density = 0.8, u = -0.3 * l;
+    double w = sqrt(2 * k / (density * l * l)), h = 3 / w, c[2 * TUBE_COLUMNS * 3] = {0};
+    double down[3] = {0, -1, 0}, by_k = -u * 0.9 / k, shift[2 * TUBE_COLUMNS * 3] = {0};
+    int i;
+    tube t;
+    rig r;
+    tube_make(&t, 1, l);
+    t.desc.stretch = k;
+    t.desc.density = density;
+    t.desc.gravity[1] = -w * w * u;
+    if (!rig_open(&r, &t.desc, 1e-12, 1)) return;
+    for (i = TUBE_COLUMNS; i < 2 * TUBE_COLUMNS; i++) {
+        set3(&r, DCL_PARAM_X0, 3 * (size_t)i, t.x[3 * i], t.x[3 * i + 1] - u, t.x[3 * i + 2]);
+        shift[3 * i + 1] = -1;
+    }
+    c[3 * TUBE_COLUMNS + 4] = -1;
+    if (differentiate(&r, h, 1, c)) {
+        CHECK_NEAR(-r.state->x[3 * TUBE_COLUMNS + 4] - l, u, 1e-10);
+        check_block1(&r, DCL_PARAM_STRETCH, c, by_k, 1e-9 * by_k);
+        check_block(&r, DCL_PARAM_X0, shift, 2 * TUBE_COLUMNS * 3, c, 0.1, 1e-9);
+        check_block(&r, DCL_PARAM_GRAVITY, down, 3, c, 0.1 * h * h, 1e-9 * h * h);
+    }
+    rig_close(&r);
+}
+
+/* (G5) Hanging at rest, dL = rho g L^2/(2 k): d/dk = -rho g L^2/(2 k^2), d/d(rho) = g L^2/(2 k),
+   d/dL = rho g L/k, and the end itself also by 1. Steps of 10 s reach the rest state. */
+static void hanging_cloth(void)
+{
+    const double k = 100, density = 0.2, length = 1;
+    double c[TUBE_COLUMNS * (TUBE_ROWS + 1) * 3] = {0}, grow[TUBE_COLUMNS * (TUBE_ROWS + 1) * 3] = {0};
+    double extension = density * G * length * length / (2 * k);
+    int N = 20, i, last = 3 * TUBE_COLUMNS * TUBE_ROWS;
+    tube t;
+    rig r;
+    tube_make(&t, TUBE_ROWS, length);
+    t.desc.stretch = k;
+    t.desc.density = density;
+    if (!rig_open(&r, &t.desc, 1e-13, N)) return;
+    c[last + 7] = -1;
+    for (i = 0; i < r.n; i++) grow[3 * i + 1] = t.x[3 * i + 1] / length;
+    if (differentiate(&r, 10, N, c)) {
+        double down[3] = {0, -1, 0};
+        CHECK_NEAR(-r.state->x[last + 7] - length, extension, 1e-12);
+        check_block1(&r, DCL_PARAM_STRETCH, c, -extension / k, 1e-10 * extension / k);
+        check_block1(&r, DCL_PARAM_DENSITY, c, extension / density, 1e-10 * extension / density);
+        check_block(&r, DCL_PARAM_GRAVITY, down, 3, c, extension / G, 1e-10 * extension / G);
+        check_block(&r, DCL_PARAM_REST, grow, (size_t)r.n3, c, 1 + 2 * extension / length, 1e-10);
+        check_block(&r, DCL_PARAM_HANDLE, down, 3, c, 1, 1e-10);
+        check_block1(&r, DCL_PARAM_V0, c, 0, 1e-10);
+    }
+    rig_close(&r);
+}
+
+/* ---- elements --------------------------------------------------------------------------------- */
+
+/* (G01) The polar factor P(F) = F (F^T F)^(-1/2) at F = s (1 0; 0 1; 0 0), equal singular values:
+   dP/dF21 = (0 -1/2; 1/2 0; 0 0)/s, dP/dF31 = (0 0; 0 0; 1 0)/s, dP/dF11 = 0. One triangle with corner 0
+   pinned and unit legs, so that the corners move as the columns of F; forces hold it at s. The tangent
+   of the step obeys m dv/h = -w (dF1 - dP[dF1]), dF1 = dF0 + h dv, w = k/2. */
+static void polar_factor_at_equal_singular_values(void)
+{
+    const double h = 0.05, k = 7, mass = 0.3;
+    double s;
+    for (s = 1; s <= 2; s++) {
+        double x[9], f[9] = {0}, *dx, *dv, w = k / 2;
+        dcl_handle handle = {0, DCL_HANDLE_HARD, 0};
+        dcl_model_desc desc = points_desc(x, 1, mass);
+        int direction, a, i;
+        rig r;
+        /* in the plane z = 0: corners 1, 2 along x, y */
+        memset(x, 0, sizeof x);
+        x[3] = 1, x[7] = 1;
+        desc.stretch = k;
+        desc.gravity[1] = 0;
+        desc.force_frames = 1;
+        desc.handle_count = 1;
+        desc.handles = &handle;
+        if (!rig_open(&r, &desc, 1e-14, 1)) return;
+        for (i = 3; i < 9; i++) f[i] = w * (s - 1) * x[i];
+        CHECK(dcl_params_set(r.params, DCL_PARAM_FORCE, 0, 9, f) == DCL_OK);
+        set3(&r, DCL_PARAM_X0, 3, s, 0, 0);
+        set3(&r, DCL_PARAM_X0, 6, 0, s, 0);
+        CHECK(dcl_rollout(r.ws, r.params, r.state, h, 1, r.tape, NULL, NULL, NULL, NULL) == DCL_OK);
+        CHECK_NEAR(r.state->x[3], s, 1e-14);
+        dx = (double *)calloc(6 * 9, sizeof *dx);
+        dv = (double *)calloc(6 * 9, sizeof *dv);
+        for (direction = 0; direction < 6; direction++) dx[9 * direction + 3 + direction] = 1;
+        CHECK(dcl_step_tangent(r.ws, r.params, r.tape, 0, 6, dx, dv, NULL) == DCL_OK);
+        for (direction = 0; direction < 6; direction++) {
+            const double *F = dx + 9 * direction + 3, *v = dv + 9 * direction + 3; /* F[3 a + row] */
+            double P[6];
+            P[0] = 0, P[1] = (F[1] - F[3]) / (2 * s), P[2] = F[2] / s;
+            P[3] = (F[3] - F[1]) / (2 * s), P[4] = 0, P[5] = F[5] / s;
+            for (a = 0; a < 6; a++) {
+                CHECK_NEAR(mass * v[a] / h, -w * (F[a] - P[a]), 1e-13 * k);
+                CHECK_NEAR(F[a], (a == direction) + h * v[a], 1e-14);
+            }
+            for (a = 0; a < 3; a++) CHECK_NEAR(dx[9 * direction + a], 0, 0);
+        }
+        free(dx);
+        free(dv);
+        rig_close(&r);
+    }
+}
+
+/* (P13) Cloth collapsed to a line, and to a point, in still and in blowing air: no NaN in any gradient. */
+static void collapsed_triangles_have_finite_gradients(void)
+{
+    int c, i, wind;
+    size_t k;
+    for (c = 0; c < 2; c++)
+        for (wind = 0; wind < 2; wind++) {
+            scene s = patch_scene(2, 1, 0);
+            double w[12];
+            const double *g;
+            rig r;
+            linear_loss l;
+            s.desc.damping = 0.1;
+            s.steps = 3;
+            if (!scene_open(&r, &s, 1e-9)) return;
+            CHECK(dcl_params_set1(r.params, DCL_PARAM_AIR_NORMAL, 1.2) == DCL_OK);
+            CHECK(dcl_params_set1(r.params, DCL_PARAM_AIR_TANGENT, 0.3) == DCL_OK);
+            set3(&r, DCL_PARAM_AIR_VELOCITY, 0, 0, 0, wind);
+            for (i = 0; i < 4; i++)
+                set3(&r, DCL_PARAM_X0, 3 * (size_t)i, c ? 0 : s.x[3 * i], 0, c ? 0 : 0.5 * s.x[3 * i]);
+            for (i = 0; i < 12; i++) w[i] = 1 + 0.1 * i;
+            CHECK(dcl_rollout(r.ws, r.params, r.state, 0.01, 3, r.tape, NULL, NULL, NULL, NULL) == DCL_OK);
+            l.frame = 3, l.n3 = 12, l.c = l.d = w;
+            CHECK(dcl_rollout_adjoint(r.ws, r.params, r.tape, linear, &l, r.grad, NULL) == DCL_OK);
+            g = dcl_grad_get(r.grad, DCL_PARAM_COUNT);
+            for (k = 0; k < r.size; k++) CHECK(g[k] == g[k] && fabs(g[k]) < 1e12);
+            rig_close(&r);
+        }
+}
+
 /* ---- the suite -------------------------------------------------------------------------------- */
 
 static void suite_flight(void)
@@ -547,9 +805,20 @@ static void suite_contact(void)
     TEST_RUN(resting_on_a_plane);
 }
 
+static void suite_statics(void)
+{
+    TEST_RUN(spring_oscillator);
+    TEST_RUN(membrane_oscillator);
+    TEST_RUN(step_that_ends_at_a_saddle);
+    TEST_RUN(hanging_cloth);
+    TEST_RUN(polar_factor_at_equal_singular_values);
+    TEST_RUN(collapsed_triangles_have_finite_gradients);
+}
+
 void suite_gradient(void);
 void suite_gradient(void)
 {
     suite_flight();
     suite_contact();
+    suite_statics();
 }
