@@ -787,6 +787,346 @@ static void collapsed_triangles_have_finite_gradients(void)
         }
 }
 
+/* ---- identities that hold for every scene and block -------------------------------------------- */
+
+/* Weights of a loss on every coordinate of every frame, from a hash. */
+static double weight(int frame, int k)
+{
+    unsigned seed = (unsigned)(frame * 7919 + k * 104729 + 17);
+    scene_random(&seed);
+    return scene_random(&seed);
+}
+
+/* A fixed quadratic of all positions and velocities, times scale; linear if curvature = 0. */
+typedef struct wide_loss {
+    int n3;
+    double scale, curvature;
+} wide_loss;
+
+static double wide(void *user, int frame, const dcl_state *state, double *adj_x, double *adj_v)
+{
+    const wide_loss *l = (const wide_loss *)user;
+    double value = 0;
+    int k;
+    for (k = 0; k < l->n3; k++) {
+        double a = weight(frame, k), b = 0.1 * weight(frame, k + 7777), x = state->x[k];
+        value += a * x + 0.5 * l->curvature * x * x + b * state->v[k];
+        if (adj_x) {
+            adj_x[k] += l->scale * (a + l->curvature * x);
+            adj_v[k] += l->scale * b;
+        }
+    }
+    return l->scale * value;
+}
+
+/* Sums <w, tangent> over the frames, one number per direction, and the squares of both. */
+typedef struct wide_tangent {
+    int n3;
+    double sum[DCL_PARAM_COUNT], size[DCL_PARAM_COUNT];
+} wide_tangent;
+
+static void gather(void *user, int frame, const dcl_state *state, int count, const double *dx,
+                   const double *dv)
+{
+    wide_tangent *t = (wide_tangent *)user;
+    int c, k;
+    (void)state;
+    for (c = 0; c < count; c++)
+        for (k = 0; k < t->n3; k++) {
+            double a = weight(frame, k) * dx[c * t->n3 + k];
+            double b = 0.1 * weight(frame, k + 7777) * dv[c * t->n3 + k];
+            t->sum[c] += a + b;
+            t->size[c] += fabs(a) + fabs(b);
+        }
+}
+
+/* (G8) <J d, w> = <d, J^T w> to 1e-10 of the sizes of the two sums, for a random direction in every
+   block of every scene. */
+static void adjoint_and_tangent_are_transposes(void)
+{
+    int index, b;
+    size_t k;
+    for (index = 0; index < scene_count(); index++) {
+        scene s;
+        rig r;
+        wide_loss l;
+        wide_tangent t;
+        double *directions;
+        unsigned seed = 77;
+        scene_get(index, &s);
+        if (!scene_open(&r, &s, 1e-10)) return;
+        directions = (double *)calloc(DCL_PARAM_COUNT * r.size, sizeof *directions);
+        memset(&t, 0, sizeof t);
+        l.n3 = t.n3 = r.n3, l.scale = 1, l.curvature = 0;
+        for (b = 0; b < DCL_PARAM_COUNT; b++) {
+            size_t at = dcl_params_offset(r.params, (dcl_block)b);
+            for (k = 0; k < dcl_params_count(r.params, (dcl_block)b); k++)
+                directions[(size_t)b * r.size + at + k] = scene_random(&seed);
+        }
+        CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, s.steps, r.tape, NULL, NULL, NULL, &r.stats) ==
+              DCL_OK);
+        CHECK_EQ(r.stats.unconverged, 0);
+        CHECK(dcl_rollout_adjoint(r.ws, r.params, r.tape, wide, &l, r.grad, NULL) == DCL_OK);
+        CHECK(dcl_rollout_tangent(r.ws, r.params, r.tape, DCL_PARAM_COUNT, directions, gather, &t) ==
+              DCL_OK);
+        for (b = 0; b < DCL_PARAM_COUNT; b++) {
+            size_t at = dcl_params_offset(r.params, (dcl_block)b);
+            const double *g = dcl_grad_get(r.grad, (dcl_block)b);
+            const double *d = directions + (size_t)b * r.size + at;
+            double sum = 0, size = 0;
+            for (k = 0; k < dcl_params_count(r.params, (dcl_block)b); k++) {
+                sum += g[k] * d[k];
+                size += fabs(g[k] * d[k]);
+            }
+            if (!CHECK_NEAR(sum, t.sum[b], 1e-10 * (size + t.size[b])))
+                printf("  %s, %s\n", s.name, dcl_block_name((dcl_block)b));
+        }
+        free(directions);
+        rig_close(&r);
+    }
+}
+
+/* (G10) A loss times 1e-12 ... 1e12 has the gradient times that, to 1e-10; and it may be zero. */
+static void loss_of_any_scale(void)
+{
+    static const double scales[] = {1e-12, 1e-6, 1e-3, 7, 1e6, 1e12};
+    int index;
+    size_t i, k;
+    for (index = 0; index < scene_count(); index++) {
+        scene s;
+        rig r;
+        wide_loss l;
+        double *unit, norm = 0;
+        const double *g;
+        scene_get(index, &s);
+        if (!scene_open(&r, &s, 1e-10)) return;
+        l.n3 = r.n3, l.scale = 1, l.curvature = 1;
+        CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, s.steps, r.tape, NULL, NULL, NULL, NULL) == DCL_OK);
+        CHECK(dcl_rollout_adjoint(r.ws, r.params, r.tape, wide, &l, r.grad, NULL) == DCL_OK);
+        g = dcl_grad_get(r.grad, DCL_PARAM_COUNT);
+        unit = (double *)malloc(r.size * sizeof *unit);
+        memcpy(unit, g, r.size * sizeof *unit);
+        for (i = 0; i <= sizeof scales / sizeof *scales; i++) {
+            double off = 0;
+            l.scale = i < sizeof scales / sizeof *scales ? scales[i] : 0;
+            dcl_grad_reset(r.grad);
+            CHECK(dcl_rollout_adjoint(r.ws, r.params, r.tape, wide, &l, r.grad, NULL) == DCL_OK);
+            for (k = 0, norm = 0; k < r.size; k++) {
+                off += (g[k] - l.scale * unit[k]) * (g[k] - l.scale * unit[k]);
+                norm += l.scale * unit[k] * l.scale * unit[k];
+            }
+            CHECK(sqrt(off) <= 1e-10 * sqrt(norm));
+        }
+        free(unit);
+        rig_close(&r);
+    }
+}
+
+/* The three ways to solve the adjoint system give the same gradient. */
+static void adjoint_methods_agree(void)
+{
+    int index, m;
+    size_t k;
+    for (index = 0; index < scene_count(); index++) {
+        double *first = NULL;
+        for (m = 0; m < 3; m++) {
+            scene s;
+            rig r;
+            wide_loss l;
+            dcl_solver_desc solver = dcl_default_solver_desc();
+            double off = 0, norm = 0;
+            const double *g;
+            scene_get(index, &s);
+            solver.adjoint = (dcl_adjoint)m;
+            s.desc.positions = s.x;
+            s.desc.triangles = s.triangles;
+            s.desc.handles = s.handles;
+            s.desc.obstacles = s.obstacles;
+            if (!rig_open_with(&r, &s.desc, &solver, s.steps)) break;
+            s.setup(&s, r.params);
+            l.n3 = r.n3, l.scale = 1, l.curvature = 1;
+            CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, s.steps, r.tape, NULL, NULL, NULL, NULL) ==
+                  DCL_OK);
+            CHECK(dcl_rollout_adjoint(r.ws, r.params, r.tape, wide, &l, r.grad, &r.stats) == DCL_OK);
+            CHECK(r.stats.residual_max <= 1e-12);
+            g = dcl_grad_get(r.grad, DCL_PARAM_COUNT);
+            if (!first) {
+                first = (double *)malloc(r.size * sizeof *first);
+                memcpy(first, g, r.size * sizeof *first);
+            }
+            for (k = 0; k < r.size; k++) {
+                off += (g[k] - first[k]) * (g[k] - first[k]);
+                norm += first[k] * first[k];
+            }
+            if (!CHECK(sqrt(off) <= 1e-9 * sqrt(norm))) printf("  %s, method %d: %g\n", s.name, m, sqrt(off/norm));
+            rig_close(&r);
+        }
+        free(first);
+    }
+}
+
+/* (G05) Gradients add up: a second run of the adjoint doubles them; after a reset it gives the first bits
+   again. One that asks for some blocks gives the same bits in them as one that asks for all. */
+static void gradients_accumulate(void)
+{
+    scene s;
+    rig r;
+    wide_loss l;
+    dcl_grad *some = NULL;
+    double *first;
+    const double *g;
+    size_t k;
+    scene_get(5, &s);
+    if (!scene_open(&r, &s, 1e-10)) return;
+    l.n3 = r.n3, l.scale = 1, l.curvature = 1;
+    CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, s.steps, r.tape, NULL, NULL, NULL, NULL) == DCL_OK);
+    CHECK(dcl_rollout_adjoint(r.ws, r.params, r.tape, wide, &l, r.grad, NULL) == DCL_OK);
+    g = dcl_grad_get(r.grad, DCL_PARAM_COUNT);
+    first = (double *)malloc(r.size * sizeof *first);
+    memcpy(first, g, r.size * sizeof *first);
+    CHECK(dcl_rollout_adjoint(r.ws, r.params, r.tape, wide, &l, r.grad, NULL) == DCL_OK);
+    for (k = 0; k < r.size; k++) CHECK_NEAR(g[k], 2 * first[k], 1e-10 * fabs(first[k]) + 1e-13);
+    dcl_grad_reset(r.grad);
+    for (k = 0; k < r.size; k++) CHECK(g[k] == 0);
+    CHECK(dcl_rollout_adjoint(r.ws, r.params, r.tape, wide, &l, r.grad, NULL) == DCL_OK);
+    CHECK(memcmp(g, first, r.size * sizeof *first) == 0);
+    if (CHECK(dcl_grad_create(r.params, DCL_BLOCK_BIT(DCL_PARAM_FRICTION) | DCL_BLOCK_BIT(DCL_PARAM_X0),
+                              &some) == DCL_OK)) {
+        CHECK(dcl_rollout_adjoint(r.ws, r.params, r.tape, wide, &l, some, NULL) == DCL_OK);
+        CHECK(dcl_grad_get(some, DCL_PARAM_STRETCH) == NULL);
+        CHECK(memcmp(dcl_grad_get(some, DCL_PARAM_FRICTION), dcl_grad_get(r.grad, DCL_PARAM_FRICTION),
+                     sizeof(double)) == 0);
+        CHECK(memcmp(dcl_grad_get(some, DCL_PARAM_X0), dcl_grad_get(r.grad, DCL_PARAM_X0),
+                     (size_t)r.n3 * sizeof(double)) == 0);
+    }
+    dcl_grad_destroy(some);
+    free(first);
+    rig_close(&r);
+}
+
+/* (G06) A value changed after the run: STALE_TAPE, nothing added; put back, the gradient is there, bit for
+   bit. Values that no recorded step has used may change. */
+static void changed_parameters_are_noticed(void)
+{
+    static const dcl_block blocks[] = {DCL_PARAM_STRETCH, DCL_PARAM_STRETCH_SCALE, DCL_PARAM_BEND,
+                                       DCL_PARAM_DENSITY, DCL_PARAM_GRAVITY, DCL_PARAM_AIR_VELOCITY,
+                                       DCL_PARAM_FRICTION, DCL_PARAM_OBSTACLE_POSITION,
+                                       DCL_PARAM_OBSTACLE_RADIUS, DCL_PARAM_REST, DCL_PARAM_FORCE};
+    scene s;
+    rig r;
+    wide_loss l;
+    double *first;
+    const double *g;
+    size_t i, k;
+    scene_get(5, &s);
+    if (!scene_open(&r, &s, 1e-10)) return;
+    l.n3 = r.n3, l.scale = 1, l.curvature = 1;
+    CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, s.steps, r.tape, NULL, NULL, NULL, NULL) == DCL_OK);
+    CHECK(dcl_rollout_adjoint(r.ws, r.params, r.tape, wide, &l, r.grad, NULL) == DCL_OK);
+    g = dcl_grad_get(r.grad, DCL_PARAM_COUNT);
+    first = (double *)malloc(r.size * sizeof *first);
+    memcpy(first, g, r.size * sizeof *first);
+    for (i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        size_t last = dcl_params_count(r.params, blocks[i]) - 1;
+        double old = dcl_params_get(r.params, blocks[i])[last], other = 2 * old + 0.01;
+        double ax[3 * SCENE_MOST * SCENE_MOST], av[3 * SCENE_MOST * SCENE_MOST];
+        double dx[3 * SCENE_MOST * SCENE_MOST], dv[3 * SCENE_MOST * SCENE_MOST];
+        CHECK(dcl_params_set(r.params, blocks[i], last, 1, &other) == DCL_OK);
+        dcl_grad_reset(r.grad);
+        CHECK_EQ(dcl_rollout_adjoint(r.ws, r.params, r.tape, wide, &l, r.grad, NULL), DCL_ERROR_STALE_TAPE);
+        for (k = 0; k < r.size; k++) CHECK(g[k] == 0);
+        memset(ax, 0, sizeof ax), memset(av, 0, sizeof av);
+        memset(dx, 0, sizeof dx), memset(dv, 0, sizeof dv);
+        CHECK_EQ(dcl_step_adjoint(r.ws, r.params, r.tape, 0, ax, av, NULL, NULL), DCL_ERROR_STALE_TAPE);
+        CHECK_EQ(dcl_step_tangent(r.ws, r.params, r.tape, 0, 1, dx, dv, NULL), DCL_ERROR_STALE_TAPE);
+        CHECK(dcl_params_set(r.params, blocks[i], last, 1, &old) == DCL_OK);
+        CHECK(dcl_rollout_adjoint(r.ws, r.params, r.tape, wide, &l, r.grad, NULL) == DCL_OK);
+        CHECK(memcmp(g, first, r.size * sizeof *first) == 0);
+    }
+    free(first);
+    rig_close(&r);
+}
+
+/* A tape holds the run: frame k restored is the state of step k, bit for bit, and going on from there
+   gives the rest again. */
+static void tape_restores_states(void)
+{
+    int index, k, j;
+    for (index = 1; index < scene_count(); index += 3) {
+        scene s;
+        rig r;
+        dcl_state *at = NULL;
+        double *frames;
+        size_t bytes;
+        scene_get(index, &s);
+        if (!scene_open(&r, &s, 1e-10)) return;
+        bytes = (size_t)r.n3 * sizeof(double);
+        frames = (double *)malloc(2 * bytes * (size_t)(s.steps + 1));
+        CHECK(dcl_tape_restore(r.tape, 0, r.state) < 0); /* nothing recorded */
+        CHECK(dcl_state_reset(r.state, r.params) == DCL_OK);
+        CHECK(dcl_state_create(r.params, &at) == DCL_OK);
+        for (k = 0; k <= s.steps; k++) {
+            memcpy(frames + 2 * k * r.n3, r.state->x, bytes);
+            memcpy(frames + (2 * k + 1) * r.n3, r.state->v, bytes);
+            if (k == s.steps) break;
+            CHECK(dcl_step(r.ws, r.params, r.state, s.h, r.tape, NULL) == DCL_OK);
+        }
+        CHECK_EQ(dcl_tape_count(r.tape), s.steps);
+        CHECK_EQ(dcl_step(r.ws, r.params, r.state, s.h, r.tape, NULL), DCL_ERROR_TAPE_FULL);
+        CHECK(memcmp(r.state->x, frames + 2 * s.steps * r.n3, bytes) == 0);
+        CHECK(dcl_tape_restore(r.tape, -1, at) < 0);
+        CHECK(dcl_tape_restore(r.tape, s.steps + 1, at) < 0);
+        for (k = 0; k <= s.steps; k++) {
+            if (!CHECK(dcl_tape_restore(r.tape, k, at) == DCL_OK)) break;
+            CHECK_EQ(at->step, k);
+            CHECK(memcmp(at->x, frames + 2 * k * r.n3, bytes) == 0);
+            CHECK(memcmp(at->v, frames + (2 * k + 1) * r.n3, bytes) == 0);
+        }
+        k = s.steps / 2;
+        CHECK(dcl_tape_restore(r.tape, k, at) == DCL_OK);
+        for (j = k; j < s.steps; j++) CHECK(dcl_step(r.ws, r.params, at, s.h, NULL, NULL) == DCL_OK);
+        CHECK(memcmp(at->x, frames + 2 * s.steps * r.n3, bytes) == 0);
+        CHECK(at->time == r.state->time);
+        dcl_state_destroy(at);
+        free(frames);
+        rig_close(&r);
+    }
+}
+
+/* The same bits from the adjoint of a fresh rig, whatever ran in between. */
+static void same_bits_every_time(void)
+{
+    int index, pass;
+    for (index = 0; index < scene_count(); index += 2) {
+        double *first = NULL;
+        for (pass = 0; pass < 2; pass++) {
+            scene s;
+            rig r;
+            wide_loss l;
+            scene_get(index, &s);
+            if (!scene_open(&r, &s, 1e-10)) break;
+            l.n3 = r.n3, l.scale = 1, l.curvature = 1;
+            if (pass) { /* another run on the same objects first */
+                dcl_params_set1(r.params, DCL_PARAM_DENSITY, 0.3);
+                dcl_rollout(r.ws, r.params, r.state, 0.004, 3, r.tape, NULL, NULL, NULL, NULL);
+                dcl_rollout_adjoint(r.ws, r.params, r.tape, wide, &l, r.grad, NULL);
+                dcl_grad_reset(r.grad);
+                dcl_params_set1(r.params, DCL_PARAM_DENSITY, s.desc.density);
+            }
+            CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, s.steps, r.tape, NULL, NULL, NULL, NULL) ==
+                  DCL_OK);
+            CHECK(dcl_rollout_adjoint(r.ws, r.params, r.tape, wide, &l, r.grad, NULL) == DCL_OK);
+            if (!first) {
+                first = (double *)malloc(r.size * sizeof *first);
+                memcpy(first, dcl_grad_get(r.grad, DCL_PARAM_COUNT), r.size * sizeof *first);
+            }
+            CHECK(memcmp(first, dcl_grad_get(r.grad, DCL_PARAM_COUNT), r.size * sizeof *first) == 0);
+            rig_close(&r);
+        }
+        free(first);
+    }
+}
+
 /* ---- the suite -------------------------------------------------------------------------------- */
 
 static void suite_flight(void)
@@ -815,10 +1155,22 @@ static void suite_statics(void)
     TEST_RUN(collapsed_triangles_have_finite_gradients);
 }
 
+static void suite_identities(void)
+{
+    TEST_RUN(adjoint_and_tangent_are_transposes);
+    TEST_RUN(loss_of_any_scale);
+    TEST_RUN(adjoint_methods_agree);
+    TEST_RUN(gradients_accumulate);
+    TEST_RUN(changed_parameters_are_noticed);
+    TEST_RUN(tape_restores_states);
+    TEST_RUN(same_bits_every_time);
+}
+
 void suite_gradient(void);
 void suite_gradient(void)
 {
     suite_flight();
     suite_contact();
     suite_statics();
+    suite_identities();
 }
