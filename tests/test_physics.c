@@ -865,13 +865,16 @@ static double chain_hang(int N, double S, double d, double k, double density, in
 {
     const double width = 0.1;
     double w = density * G * width, H = chain_pull(d, N, S / N, w, k * width), sag = -1, y = 0;
+    dcl_solver_desc solver = dcl_default_solver_desc();
     chain c;
     rig r;
     int i, j, step;
     chain_make(&c, N, S, width);
     c.desc.stretch = k;
     c.desc.density = density;
-    if (!rig_open(&r, &c.desc, 1e-12)) return -1;
+    solver.tolerance = 1e-12;
+    solver.newton_limit = 2000; /* hardly stretchable cloth falls into tension along a curved valley */
+    if (!rig_open_with(&r, &c.desc, &solver)) return -1;
     for (i = 0; i <= N; i++) /* a parabola to start with */
         for (j = 0; j < 2; j++) {
             double *x = r.state->x + 6 * i + 3 * j, s = (double)i / N;
