@@ -459,10 +459,29 @@ static DCSI_INLINE void dcsi_v4_store(double *p, const dcsi_v4 *v)
     *(dcsi_v4m *)p = *v;
 }
 
+/* Keep gcc from loading v again in every instruction that uses it. Only for code that has AVX. */
+static DCSI_INLINE void dcsi_v4_pin(dcsi_v4 *v)
+{
+#if defined(__AVX__) && !defined(__clang__) && defined(__OPTIMIZE__)
+    dcsi_v4 pinned = *v;
+    __asm__("" : "+x"(pinned));
+    *v = pinned;
+#else
+    (void)v;
+#endif
+}
+
+static DCSI_INLINE void dcsi_v4_splat(dcsi_v4 *v, double s)
+{
+    dcsi_v4 b = {s, s, s, s};
+    *v = b;
+}
+
 /* acc += a * s. */
 static DCSI_INLINE void dcsi_v4_fma(dcsi_v4 *acc, const dcsi_v4 *a, double s)
 {
-    dcsi_v4 b = {s, s, s, s};
+    dcsi_v4 b;
+    dcsi_v4_splat(&b, s);
     *acc += *a * b;
 }
 
@@ -536,6 +555,17 @@ static DCSI_INLINE void dcsi_v4_store(double *p, const dcsi_v4 *v)
     *(dcsi_v2m *)(p + 2) = v->hi;
 }
 
+static DCSI_INLINE void dcsi_v4_pin(dcsi_v4 *v)
+{
+    (void)v;
+}
+
+static DCSI_INLINE void dcsi_v4_splat(dcsi_v4 *v, double s)
+{
+    dcsi_v2 b = {s, s};
+    v->lo = v->hi = b;
+}
+
 static DCSI_INLINE void dcsi_v4_fma(dcsi_v4 *acc, const dcsi_v4 *a, double s)
 {
     dcsi_v2 b = {s, s};
@@ -594,6 +624,16 @@ static DCSI_INLINE void dcsi_v4_load(dcsi_v4 *v, const double *p)
 static DCSI_INLINE void dcsi_v4_store(double *p, const dcsi_v4 *v)
 {
     p[0] = v->v[0], p[1] = v->v[1], p[2] = v->v[2], p[3] = v->v[3];
+}
+
+static DCSI_INLINE void dcsi_v4_pin(dcsi_v4 *v)
+{
+    (void)v;
+}
+
+static DCSI_INLINE void dcsi_v4_splat(dcsi_v4 *v, double s)
+{
+    v->v[0] = v->v[1] = v->v[2] = v->v[3] = s;
 }
 
 static DCSI_INLINE void dcsi_v4_fma(dcsi_v4 *acc, const dcsi_v4 *a, double s)
@@ -2606,38 +2646,58 @@ DCS_API const int *dcs_analysis_get_order(const dcs_analysis *a)
 
 /* >>kernels ------------------------------------------------------------------------------------
    Products of packed bands. A band is 4 rows of a panel, row i of column k at [4*k + i]. A tile is
-   c(i, j) = sum over k < n of a(i, k) b(j, k) for 4 or 8 rows i and up to 4 rows j of another band;
-   it is written to c column by column, the second band of rows from c + 16 on. Accumulators are
-   named so that they stay in registers; `bands` and `cols` are constants where this is inlined. */
-static DCSI_INLINE void dcsi_tile(int n, int bands, int cols, const double *a, const double *a2,
-                                  const double *b0, const double *b1, const double *b2,
-                                  const double *b3, double *c)
+   c(i, j) = sum over k < n of a(i, k) b(j, k) for one to three bands of rows i, `step` numbers
+   apart, and up to 4 rows j of other bands. Result: c[4*band + j], lanes are rows. The arrays of
+   vectors have constant indices once this is inlined with constant `bands` and `cols`, and then
+   live in registers: 3 bands and 4 columns use all 16 of AVX2. */
+static DCSI_INLINE void dcsi_tile(int n, int bands, int cols, const double *a, ptrdiff_t step,
+                                  const double *const *b, dcsi_v4 *c)
 {
-    dcsi_v4 c0, c1, c2, c3, d0, d1, d2, d3, v, w;
+    const double *b0 = b[0], *b1 = b[1], *b2 = b[2], *b3 = b[3];
+    dcsi_v4 c0, c1, c2, c3, d0, d1, d2, d3, e0, e1, e2, e3, v, w, x, s;
     ptrdiff_t k, end = 4 * (ptrdiff_t)n;
     dcsi_v4_zero(&c0), dcsi_v4_zero(&c1), dcsi_v4_zero(&c2), dcsi_v4_zero(&c3);
     dcsi_v4_zero(&d0), dcsi_v4_zero(&d1), dcsi_v4_zero(&d2), dcsi_v4_zero(&d3);
+    dcsi_v4_zero(&e0), dcsi_v4_zero(&e1), dcsi_v4_zero(&e2), dcsi_v4_zero(&e3);
+    dcsi_v4_zero(&w), dcsi_v4_zero(&x);
     for (k = 0; k < end; k += 4) {
         dcsi_v4_load(&v, a + k);
-        if (bands > 1) dcsi_v4_load(&w, a2 + k);
-        dcsi_v4_fma(&c0, &v, b0[k]);
-        if (bands > 1) dcsi_v4_fma(&d0, &w, b0[k]);
-        if (cols > 1) dcsi_v4_fma(&c1, &v, b1[k]);
-        if (cols > 1 && bands > 1) dcsi_v4_fma(&d1, &w, b1[k]);
-        if (cols > 2) dcsi_v4_fma(&c2, &v, b2[k]);
-        if (cols > 2 && bands > 1) dcsi_v4_fma(&d2, &w, b2[k]);
-        if (cols > 3) dcsi_v4_fma(&c3, &v, b3[k]);
-        if (cols > 3 && bands > 1) dcsi_v4_fma(&d3, &w, b3[k]);
+        if (bands > 1) dcsi_v4_load(&w, a + step + k);
+        if (bands > 2) dcsi_v4_load(&x, a + 2 * step + k);
+        if (bands > 2) dcsi_v4_pin(&v), dcsi_v4_pin(&w), dcsi_v4_pin(&x); /* 3 bands: wide only */
+        dcsi_v4_splat(&s, b0[k]);
+        if (bands > 2) dcsi_v4_pin(&s);
+        dcsi_v4_fmav(&c0, &v, &s);
+        if (bands > 1) dcsi_v4_fmav(&d0, &w, &s);
+        if (bands > 2) dcsi_v4_fmav(&e0, &x, &s);
+        if (cols > 1) dcsi_v4_splat(&s, b1[k]);
+        if (cols > 1 && bands > 2) dcsi_v4_pin(&s);
+        if (cols > 1) dcsi_v4_fmav(&c1, &v, &s);
+        if (cols > 1 && bands > 1) dcsi_v4_fmav(&d1, &w, &s);
+        if (cols > 1 && bands > 2) dcsi_v4_fmav(&e1, &x, &s);
+        if (cols > 2) dcsi_v4_splat(&s, b2[k]);
+        if (cols > 2 && bands > 2) dcsi_v4_pin(&s);
+        if (cols > 2) dcsi_v4_fmav(&c2, &v, &s);
+        if (cols > 2 && bands > 1) dcsi_v4_fmav(&d2, &w, &s);
+        if (cols > 2 && bands > 2) dcsi_v4_fmav(&e2, &x, &s);
+        if (cols > 3) dcsi_v4_splat(&s, b3[k]);
+        if (cols > 3 && bands > 2) dcsi_v4_pin(&s);
+        if (cols > 3) dcsi_v4_fmav(&c3, &v, &s);
+        if (cols > 3 && bands > 1) dcsi_v4_fmav(&d3, &w, &s);
+        if (cols > 3 && bands > 2) dcsi_v4_fmav(&e3, &x, &s);
     }
-    dcsi_v4_store(c, &c0);
-    if (cols > 1) dcsi_v4_store(c + 4, &c1);
-    if (cols > 2) dcsi_v4_store(c + 8, &c2);
-    if (cols > 3) dcsi_v4_store(c + 12, &c3);
-    if (bands == 1) return;
-    dcsi_v4_store(c + 16, &d0);
-    if (cols > 1) dcsi_v4_store(c + 20, &d1);
-    if (cols > 2) dcsi_v4_store(c + 24, &d2);
-    if (cols > 3) dcsi_v4_store(c + 28, &d3);
+    c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3;
+    if (bands > 1) c[4] = d0, c[5] = d1, c[6] = d2, c[7] = d3;
+    if (bands > 2) c[8] = e0, c[9] = e1, c[10] = e2, c[11] = e3;
+}
+
+/* to -= c */
+static DCSI_INLINE void dcsi_subtract(double *to, const dcsi_v4 *c)
+{
+    dcsi_v4 v;
+    dcsi_v4_load(&v, to);
+    dcsi_v4_sub(&v, c);
+    dcsi_v4_store(to, &v);
 }
 
 /* >>update -------------------------------------------------------------------------------------
@@ -2658,51 +2718,62 @@ typedef struct dcsi_update {
     ptrdiff_t lead;
 } dcsi_update;
 
-/* Subtract one 4 x count tile. */
-static DCSI_INLINE void dcsi_scatter(const dcsi_update *u, int band, int q, int count,
-                                     const double *c)
+/* Subtract one 4 x cols tile; to: its columns in the buffer. */
+static DCSI_INLINE void dcsi_scatter(const dcsi_update *u, int band, int cols, double *const *to,
+                                     const dcsi_v4 *c)
 {
     const int *row = u->place + 4 * (ptrdiff_t)band;
+    double v[16];
     int j;
-    for (j = 0; j < count; j++, c += 4) {
-        double *to = u->w + u->place[q + j] * u->lead;
-        if (u->run[band]) {
-            dcsi_v4 have, take;
-            to += row[0];
-            dcsi_v4_load(&have, to);
-            dcsi_v4_load(&take, c);
-            dcsi_v4_sub(&have, &take);
-            dcsi_v4_store(to, &have);
-        } else {
-            to[row[0]] -= c[0];
-            to[row[1]] -= c[1];
-            to[row[2]] -= c[2];
-            to[row[3]] -= c[3];
-        }
+    if (u->run[band]) {
+        dcsi_subtract(to[0] + row[0], &c[0]);
+        if (cols > 1) dcsi_subtract(to[1] + row[0], &c[1]);
+        if (cols > 2) dcsi_subtract(to[2] + row[0], &c[2]);
+        if (cols > 3) dcsi_subtract(to[3] + row[0], &c[3]);
+        return;
+    }
+    dcsi_v4_store(v, &c[0]);
+    if (cols > 1) dcsi_v4_store(v + 4, &c[1]);
+    if (cols > 2) dcsi_v4_store(v + 8, &c[2]);
+    if (cols > 3) dcsi_v4_store(v + 12, &c[3]);
+    for (j = 0; j < cols; j++) {
+        to[j][row[0]] -= v[4 * j];
+        to[j][row[1]] -= v[4 * j + 1];
+        to[j][row[2]] -= v[4 * j + 2];
+        to[j][row[3]] -= v[4 * j + 3];
     }
 }
 
-/* Bands [g0, g1) against the columns q .. q + count - 1; count <= 4 is a constant here. */
-static DCSI_INLINE void dcsi_update_columns(const dcsi_update *u, int g0, int g1, int q, int count,
+/* Bands [g0, g1) against the columns q .. q + cols - 1; cols <= 4 is a constant here. */
+static DCSI_INLINE void dcsi_update_columns(const dcsi_update *u, int g0, int g1, int q, int cols,
                                             int wide)
 {
     const double *b[4], *a;
-    double c[32];
+    double *to[4];
+    dcsi_v4 c[12];
     ptrdiff_t step = 4 * (ptrdiff_t)u->n;
     int g, j;
     for (j = 0; j < 4; j++) {
-        int row = q + (j < count ? j : 0);
+        int row = q + (j < cols ? j : 0);
         b[j] = u->b + ((row >> 2) - u->b_band) * step + (row & 3);
+        to[j] = u->w + u->place[row] * u->lead;
     }
     if (u->lower) g0 = dcsi_max(g0, q >> 2);
-    for (g = g0, a = u->a + g * step; wide && g + 1 < g1; g += 2, a += 2 * step) {
-        dcsi_tile(u->n, 2, count, a, a + step, b[0], b[1], b[2], b[3], c);
-        dcsi_scatter(u, g, q, count, c);
-        dcsi_scatter(u, g + 1, q, count, c + 16);
+    for (g = g0, a = u->a + g * step; wide && g + 2 < g1; g += 3, a += 3 * step) {
+        dcsi_tile(u->n, 3, cols, a, step, b, c);
+        dcsi_scatter(u, g, cols, to, c);
+        dcsi_scatter(u, g + 1, cols, to, c + 4);
+        dcsi_scatter(u, g + 2, cols, to, c + 8);
+    }
+    if (wide && g + 1 < g1) {
+        dcsi_tile(u->n, 2, cols, a, step, b, c);
+        dcsi_scatter(u, g, cols, to, c);
+        dcsi_scatter(u, g + 1, cols, to, c + 4);
+        return;
     }
     for (; g < g1; g++, a += step) {
-        dcsi_tile(u->n, 1, count, a, a, b[0], b[1], b[2], b[3], c);
-        dcsi_scatter(u, g, q, count, c);
+        dcsi_tile(u->n, 1, cols, a, step, b, c);
+        dcsi_scatter(u, g, cols, to, c);
     }
 }
 
@@ -2710,7 +2781,7 @@ static DCSI_INLINE void dcsi_update_columns(const dcsi_update *u, int g0, int g1
 static DCSI_INLINE void dcsi_update_run(const dcsi_update *u, int wide)
 {
     int first = (u->skip ? u->p2 : u->p1) >> 2, end = dcsi_bands(u->m), g, q;
-    int block = dcsi_max(2, 512 / dcsi_max(u->n, 1)) & ~1; /* 16 KB of a */
+    int block = dcsi_max(3, 512 / dcsi_max(u->n, 1) / 3 * 3); /* 16 KB of a, whole tiles */
     for (g = first; g < end; g += block) {
         int last = dcsi_min(g + block, end);
         for (q = u->p1; q + 4 <= u->p2; q += 4) dcsi_update_columns(u, g, last, q, 4, wide);
@@ -2721,6 +2792,30 @@ static DCSI_INLINE void dcsi_update_run(const dcsi_update *u, int wide)
         default: break;
         }
     }
+}
+
+DCSI_PLAIN static void dcsi_update_plain(const dcsi_update *u)
+{
+    dcsi_update_run(u, DCSI_WIDE);
+}
+
+#if DCSI_DISPATCH
+DCSI_AVX2 static void dcsi_update_avx2(const dcsi_update *u)
+{
+    dcsi_update_run(u, 1);
+}
+#endif
+
+static void dcsi_update_any(const dcsi_update *u, int avx2)
+{
+#if DCSI_DISPATCH
+    if (avx2) {
+        dcsi_update_avx2(u);
+        return;
+    }
+#endif
+    (void)avx2;
+    dcsi_update_plain(u);
 }
 
 /* >>panel --------------------------------------------------------------------------------------
@@ -2750,46 +2845,55 @@ static void dcsi_store_inverse(double *panel, int nc, int g, int t, const double
         for (i = 0; i < 4; i++) to[4 * j + i] = i < t && i >= j ? inverse[4 * i + j] : 0;
 }
 
-/* out(:, 0..3) = (w - c) inverse^T for a band: w four columns of the buffer, `inverse` the packed
-   inverted diagonal block. t < 4 columns exist in the last block. */
-static DCSI_INLINE void dcsi_finish_tile(const double *c, const double *w, ptrdiff_t lead, int t,
+/* out(:, 0..t-1) = (w - c) inverse^T for a band: w points at t columns of the buffer, `inverse` at
+   the packed inverted diagonal block. */
+static DCSI_INLINE void dcsi_finish_tile(const dcsi_v4 *c, const double *w, ptrdiff_t lead, int t,
                                          const double *inverse, double *out)
 {
-    dcsi_v4 x[4], s, y;
-    int i, j;
-    for (j = 0; j < t; j++) {
-        dcsi_v4_load(&x[j], w + j * lead);
-        dcsi_v4_load(&s, c + 4 * j);
-        dcsi_v4_sub(&x[j], &s);
-    }
-    for (j = 0; j < t; j++) {
-        dcsi_v4_zero(&y);
-        for (i = 0; i <= j; i++) dcsi_v4_fma(&y, &x[i], inverse[4 * i + j]);
-        dcsi_v4_store(out + 4 * j, &y);
-    }
+    dcsi_v4 x0, x1, x2, x3, y;
+    dcsi_v4_zero(&x1), dcsi_v4_zero(&x2), dcsi_v4_zero(&x3);
+    dcsi_v4_load(&x0, w), dcsi_v4_sub(&x0, &c[0]);
+    if (t > 1) dcsi_v4_load(&x1, w + lead), dcsi_v4_sub(&x1, &c[1]);
+    if (t > 2) dcsi_v4_load(&x2, w + 2 * lead), dcsi_v4_sub(&x2, &c[2]);
+    if (t > 3) dcsi_v4_load(&x3, w + 3 * lead), dcsi_v4_sub(&x3, &c[3]);
+    dcsi_v4_zero(&y), dcsi_v4_fma(&y, &x0, inverse[0]);
+    dcsi_v4_store(out, &y);
+    if (t < 2) return;
+    dcsi_v4_zero(&y), dcsi_v4_fma(&y, &x0, inverse[1]), dcsi_v4_fma(&y, &x1, inverse[5]);
+    dcsi_v4_store(out + 4, &y);
+    if (t < 3) return;
+    dcsi_v4_zero(&y), dcsi_v4_fma(&y, &x0, inverse[2]), dcsi_v4_fma(&y, &x1, inverse[6]);
+    dcsi_v4_fma(&y, &x2, inverse[10]);
+    dcsi_v4_store(out + 8, &y);
+    if (t < 4) return;
+    dcsi_v4_zero(&y), dcsi_v4_fma(&y, &x0, inverse[3]), dcsi_v4_fma(&y, &x1, inverse[7]);
+    dcsi_v4_fma(&y, &x2, inverse[11]), dcsi_v4_fma(&y, &x3, inverse[15]);
+    dcsi_v4_store(out + 12, &y);
 }
 
-/* Solve for the column blocks [0, blocks) of one or two bands: out T^T = w, T the packed triangle
-   of `diagonal`. w: rows of the first band in the buffer; the second follows. */
+/* Solve for the column blocks [0, blocks) of one to three bands: out T^T = w, T the packed triangle
+   of `diagonal`. w: rows of the first band in the buffer; the others follow. */
 static DCSI_INLINE void dcsi_solve_bands(const double *diagonal, int nc, int blocks, int bands,
                                          const double *w, ptrdiff_t lead, double *out)
 {
-    double c[32];
+    dcsi_v4 c[12];
+    const double *b[4];
     ptrdiff_t step = 4 * (ptrdiff_t)nc;
-    int g;
+    int g, k;
     for (g = 0; g < blocks; g++) {
-        const double *b = diagonal + g * step, *inverse = b + 16 * (ptrdiff_t)g;
-        const double *from = w + 4 * g * lead;
+        const double *inverse, *from = w + 4 * g * lead;
         double *to = out + 16 * (ptrdiff_t)g;
         int t = nc - 4 * g;
-        dcsi_tile(4 * g, bands, 4, out, out + step, b, b + 1, b + 2, b + 3, c);
+        b[0] = diagonal + g * step, b[1] = b[0] + 1, b[2] = b[0] + 2, b[3] = b[0] + 3;
+        inverse = b[0] + 16 * (ptrdiff_t)g;
+        dcsi_tile(4 * g, bands, 4, out, step, b, c);
         if (t >= 4) {
             dcsi_finish_tile(c, from, lead, 4, inverse, to);
-            if (bands > 1) dcsi_finish_tile(c + 16, from + 4, lead, 4, inverse, to + step);
-        } else {
-            dcsi_finish_tile(c, from, lead, t, inverse, to);
-            if (bands > 1) dcsi_finish_tile(c + 16, from + 4, lead, t, inverse, to + step);
-        }
+            if (bands > 1) dcsi_finish_tile(c + 4, from + 4, lead, 4, inverse, to + step);
+            if (bands > 2) dcsi_finish_tile(c + 8, from + 8, lead, 4, inverse, to + 2 * step);
+        } else
+            for (k = 0; k < bands; k++)
+                dcsi_finish_tile(c + 4 * k, from + 4 * k, lead, t, inverse, to + k * step);
     }
 }
 
@@ -2797,11 +2901,11 @@ static DCSI_INLINE void dcsi_solve_bands(const double *diagonal, int nc, int blo
 static DCSI_INLINE void dcsi_solve_below(const double *diagonal, int nc, int m, const double *w,
                                          ptrdiff_t lead, double *below, int wide)
 {
-    int g, bands = dcsi_bands(m), blocks = dcsi_bands(nc);
+    int g = 0, bands = dcsi_bands(m), blocks = dcsi_bands(nc);
     ptrdiff_t step = 4 * (ptrdiff_t)nc;
     const double *rows = w + 4 * blocks;
-    for (g = 0; wide && g + 1 < bands; g += 2)
-        dcsi_solve_bands(diagonal, nc, blocks, 2, rows + 4 * g, lead, below + g * step);
+    for (; wide && g + 2 < bands; g += 3)
+        dcsi_solve_bands(diagonal, nc, blocks, 3, rows + 4 * g, lead, below + g * step);
     for (; g < bands; g++)
         dcsi_solve_bands(diagonal, nc, blocks, 1, rows + 4 * g, lead, below + g * step);
 }
@@ -2843,7 +2947,9 @@ static DCSI_INLINE int dcsi_factor_triangle(const double *w, ptrdiff_t lead, int
                                             double *panel, double *d, double *row, double *pivot)
 {
     ptrdiff_t step = 4 * (ptrdiff_t)nc;
-    double c[16], x[16], inverse[16];
+    double v[16], x[16], inverse[16];
+    const double *b[4];
+    dcsi_v4 c[4];
     int g, i, j, bad;
     for (g = 0; 4 * g < nc; g++) {
         double *band = panel + g * step;
@@ -2855,9 +2961,12 @@ static DCSI_INLINE int dcsi_factor_triangle(const double *w, ptrdiff_t lead, int
             dcsi_scale_bands(band, 1, 4 * g, d);
             left = row;
         }
-        dcsi_tile(4 * g, 1, 4, left, left, band, band + 1, band + 2, band + 3, c);
+        b[0] = band, b[1] = band + 1, b[2] = band + 2, b[3] = band + 3;
+        dcsi_tile(4 * g, 1, 4, left, 0, b, c);
+        dcsi_v4_store(v, &c[0]), dcsi_v4_store(v + 4, &c[1]);
+        dcsi_v4_store(v + 8, &c[2]), dcsi_v4_store(v + 12, &c[3]);
         for (j = 0; j < t; j++)
-            for (i = j; i < t; i++) x[4 * i + j] = wg[j * lead + i] - c[4 * j + i];
+            for (i = j; i < t; i++) x[4 * i + j] = wg[j * lead + i] - v[4 * j + i];
         bad = dcsi_factor_tile(x, t, ldlt, d + 4 * g);
         if (bad >= 0) {
             *pivot = x[5 * bad];
@@ -3361,7 +3470,7 @@ static void dcsi_scale_rows(dcs_factor *f, const double *below, int n, const dou
 
 /* Panel d subtracts its share from panel s in the buffer. Returns the first row of d that is
    beyond s. */
-static DCSI_INLINE int dcsi_update_panel(dcs_factor *f, int s, int d, ptrdiff_t lead, int wide)
+static int dcsi_update_panel(dcs_factor *f, int s, int d, ptrdiff_t lead)
 {
     const dcs_analysis *a = f->a;
     const int *rows = a->rows + a->row_start[d];
@@ -3387,13 +3496,13 @@ static DCSI_INLINE int dcsi_update_panel(dcs_factor *f, int s, int d, ptrdiff_t 
         u.b_band = u.p1 >> 2;
     }
     if (f->kind == DCS_LU_STATIC) u.b = f->upper + below;
-    dcsi_update_run(&u, wide);
+    dcsi_update_any(&u, f->avx2);
     if (f->kind == DCS_LU_STATIC && u.p2 < u.m) {
         u.a = f->upper + below;
         u.b = f->lower + below;
         u.w = f->work_upper;
         u.skip = 1;
-        dcsi_update_run(&u, wide);
+        dcsi_update_any(&u, f->avx2);
     }
     return u.p2;
 }
@@ -3455,8 +3564,31 @@ static DCSI_INLINE dcs_result dcsi_finish_panel(dcs_factor *f, int s, int nc, in
     return DCS_OK;
 }
 
-static DCSI_INLINE dcs_result dcsi_factor_panels(dcs_factor *f, const double *lower,
-                                                 const double *upper, int wide, dcs_error *err)
+DCSI_PLAIN static dcs_result dcsi_finish_plain(dcs_factor *f, int s, int nc, int m, ptrdiff_t lead,
+                                               dcs_error *err)
+{
+    return dcsi_finish_panel(f, s, nc, m, lead, DCSI_WIDE, err);
+}
+
+#if DCSI_DISPATCH
+DCSI_AVX2 static dcs_result dcsi_finish_avx2(dcs_factor *f, int s, int nc, int m, ptrdiff_t lead,
+                                             dcs_error *err)
+{
+    return dcsi_finish_panel(f, s, nc, m, lead, 1, err);
+}
+#endif
+
+static dcs_result dcsi_finish_any(dcs_factor *f, int s, int nc, int m, ptrdiff_t lead,
+                                  dcs_error *err)
+{
+#if DCSI_DISPATCH
+    if (f->avx2) return dcsi_finish_avx2(f, s, nc, m, lead, err);
+#endif
+    return dcsi_finish_plain(f, s, nc, m, lead, err);
+}
+
+static dcs_result dcsi_factor_panels(dcs_factor *f, const double *lower, const double *upper,
+                                     dcs_error *err)
 {
     const dcs_analysis *a = f->a;
     dcs_result result = DCS_OK;
@@ -3474,27 +3606,13 @@ static DCSI_INLINE dcs_result dcsi_factor_panels(dcs_factor *f, const double *lo
         dcsi_set_places(f, s, nc, m);
         for (d = f->head[s]; d >= 0; d = next) {
             next = f->next[d];
-            dcsi_link_panel(f, d, dcsi_update_panel(f, s, d, lead, wide));
+            dcsi_link_panel(f, d, dcsi_update_panel(f, s, d, lead));
         }
-        result = dcsi_finish_panel(f, s, nc, m, lead, wide, err);
+        result = dcsi_finish_any(f, s, nc, m, lead, err);
         dcsi_link_panel(f, s, 0);
     }
     return result;
 }
-
-DCSI_PLAIN static dcs_result dcsi_factor_plain(dcs_factor *f, const double *lower,
-                                               const double *upper, dcs_error *err)
-{
-    return dcsi_factor_panels(f, lower, upper, DCSI_WIDE, err);
-}
-
-#if DCSI_DISPATCH
-DCSI_AVX2 static dcs_result dcsi_factor_avx2(dcs_factor *f, const double *lower,
-                                             const double *upper, dcs_error *err)
-{
-    return dcsi_factor_panels(f, lower, upper, 1, err);
-}
-#endif
 
 DCS_API dcs_result dcs_factor_compute(dcs_factor *f, const double *lower, const double *upper,
                                       dcs_error *err)
@@ -3510,12 +3628,7 @@ DCS_API dcs_result dcs_factor_compute(dcs_factor *f, const double *lower, const 
     f->factored = f->perturbed = 0;
     if (lu) result = dcsi_equilibrate(f, lower, upper, err);
     if (result != DCS_OK) return result;
-#if DCSI_DISPATCH
-    if (f->avx2)
-        result = dcsi_factor_avx2(f, lower, upper, err);
-    else
-#endif
-        result = dcsi_factor_plain(f, lower, upper, err);
+    result = dcsi_factor_panels(f, lower, upper, err);
     f->factored = result == DCS_OK;
     return result;
 }
@@ -3591,16 +3704,17 @@ DCS_API double dcs_factor_get_log_determinant(const dcs_factor *f, int *sign)
 static DCSI_INLINE void dcsi_band_times_3(int n, int bands, const double *a, const double *b,
                                           const double *x, dcsi_v4 *c, dcsi_v4 *d)
 {
-    dcsi_v4 c0, c1, c2, d0, d1, d2, v, w;
+    dcsi_v4 c0, c1, c2, d0, d1, d2, v, w, x0, x1, x2;
     int k;
     dcsi_v4_zero(&c0), dcsi_v4_zero(&c1), dcsi_v4_zero(&c2);
     dcsi_v4_zero(&d0), dcsi_v4_zero(&d1), dcsi_v4_zero(&d2);
     for (k = 0; k < n; k++, a += 4, b += 4, x += 4) {
+        dcsi_v4_splat(&x0, x[0]), dcsi_v4_splat(&x1, x[1]), dcsi_v4_splat(&x2, x[2]);
         dcsi_v4_load(&v, a);
-        dcsi_v4_fma(&c0, &v, x[0]), dcsi_v4_fma(&c1, &v, x[1]), dcsi_v4_fma(&c2, &v, x[2]);
+        dcsi_v4_fmav(&c0, &v, &x0), dcsi_v4_fmav(&c1, &v, &x1), dcsi_v4_fmav(&c2, &v, &x2);
         if (bands == 1) continue;
         dcsi_v4_load(&w, b);
-        dcsi_v4_fma(&d0, &w, x[0]), dcsi_v4_fma(&d1, &w, x[1]), dcsi_v4_fma(&d2, &w, x[2]);
+        dcsi_v4_fmav(&d0, &w, &x0), dcsi_v4_fmav(&d1, &w, &x1), dcsi_v4_fmav(&d2, &w, &x2);
     }
     c[0] = c0, c[1] = c1, c[2] = c2;
     dcsi_v4_zero(&c[3]);
@@ -3611,21 +3725,13 @@ static DCSI_INLINE void dcsi_band_times_3(int n, int bands, const double *a, con
     dcsi_v4_transpose(&d[0], &d[1], &d[2], &d[3]);
 }
 
-/* x -= c for one row of right-hand sides. */
-static DCSI_INLINE void dcsi_row_subtract(double *x, const dcsi_v4 *c)
-{
-    dcsi_v4 v;
-    dcsi_v4_load(&v, x);
-    dcsi_v4_sub(&v, c);
-    dcsi_v4_store(x, &v);
-}
-
+/* x -= c for `count` rows of right-hand sides. */
 static DCSI_INLINE void dcsi_rows_subtract(double *x, const int *rows, int count, const dcsi_v4 *c)
 {
-    if (count > 0) dcsi_row_subtract(x + 4 * (ptrdiff_t)rows[0], &c[0]);
-    if (count > 1) dcsi_row_subtract(x + 4 * (ptrdiff_t)rows[1], &c[1]);
-    if (count > 2) dcsi_row_subtract(x + 4 * (ptrdiff_t)rows[2], &c[2]);
-    if (count > 3) dcsi_row_subtract(x + 4 * (ptrdiff_t)rows[3], &c[3]);
+    if (count > 0) dcsi_subtract(x + 4 * (ptrdiff_t)rows[0], &c[0]);
+    if (count > 1) dcsi_subtract(x + 4 * (ptrdiff_t)rows[1], &c[1]);
+    if (count > 2) dcsi_subtract(x + 4 * (ptrdiff_t)rows[2], &c[2]);
+    if (count > 3) dcsi_subtract(x + 4 * (ptrdiff_t)rows[3], &c[3]);
 }
 
 /* x = inverse (x - c), t rows of right-hand sides; packed inverse, column j at inverse + 4 j. */
