@@ -1,6 +1,6 @@
-/* test_gradient.c - gradients whose right value is known in closed form, and identities that any exact
-   adjoint obeys. Names in brackets such as (G2) are rows of the table of validation cases, (G08) with
-   two digits rows of the table of small inputs.
+/* test_gradient.c - gradients whose right value is known in closed form, and identities that any
+   exact adjoint obeys. Names in brackets such as (G2) are rows of the table of validation cases,
+   (G08) with two digits rows of the table of small inputs.
 
    Implicit Euler: v1 = v0 + h a(x1), x1 = x0 + h v1, so a constant acceleration a moves by
    a h^2 N (N + 1)/2 in N steps. */
@@ -13,7 +13,8 @@
 static const double PI = 3.14159265358979323846;
 static const double G = 9.81;
 
-/* ---- one scene and what it takes to run and differentiate it ---------------------------------- */
+/* ---- one scene and what it takes to run and differentiate it ----------------------------------
+ */
 
 typedef struct rig {
     dcl_model *model;
@@ -38,7 +39,8 @@ static void rig_close(rig *r)
     memset(r, 0, sizeof *r);
 }
 
-static int rig_open_with(rig *r, const dcl_model_desc *desc, const dcl_solver_desc *solver, int steps)
+static int rig_open_with(rig *r, const dcl_model_desc *desc, const dcl_solver_desc *solver,
+                         int steps)
 {
     memset(r, 0, sizeof *r);
     if (!CHECK(dcl_model_create(desc, &r->model) == DCL_OK)) return 0;
@@ -107,7 +109,8 @@ static double dot_n(const double *a, const double *b, size_t count)
     return sum;
 }
 
-/* ---- losses ----------------------------------------------------------------------------------- */
+/* ---- losses -----------------------------------------------------------------------------------
+ */
 
 /* c . x + d . v of the last frame; the weights of one coordinate, or any. */
 typedef struct linear_loss {
@@ -165,14 +168,15 @@ static double tangent_along(rig *r, const double *direction, const double *c)
     double value = NAN;
     l.frame = dcl_tape_count(r->tape), l.n3 = r->n3;
     l.dx = (double *)malloc((size_t)r->n3 * sizeof *l.dx);
-    if (CHECK(dcl_rollout_tangent(r->ws, r->params, r->tape, 1, direction, keep_last, &l) == DCL_OK))
+    if (CHECK(dcl_rollout_tangent(r->ws, r->params, r->tape, 1, direction, keep_last, &l) ==
+              DCL_OK))
         value = dot_n(l.dx, c, (size_t)r->n3);
     free(l.dx);
     return value;
 }
 
-/* The derivative of c . x_N with a block moving as a whole (each element k by step[k % period]), by the
-   adjoint and by the tangent: both must be `expected`. */
+/* The derivative of c . x_N with a block moving as a whole (each element k by step[k % period]), by
+   the adjoint and by the tangent: both must be `expected`. */
 static void check_block(rig *r, dcl_block block, const double *step, size_t period, const double *c,
                         double expected, double allowed)
 {
@@ -192,7 +196,8 @@ static void check_block1(rig *r, dcl_block block, const double *c, double expect
     check_block(r, block, &one, 1, c, expected, allowed);
 }
 
-/* ---- closed forms: flight ---------------------------------------------------------------------- */
+/* ---- closed forms: flight ----------------------------------------------------------------------
+ */
 
 /* One triangle in the plane y = 0, right-angled, without elasticity: three independent points. */
 static const int one_triangle[3] = {0, 2, 1};
@@ -214,8 +219,9 @@ static dcl_model_desc points_desc(double *x, double leg, double mass)
     return desc;
 }
 
-/* (G1), (G08) Free fall: d x_N/d v_0 = N h, d x_N/d x_0 = 1, d x_N/d g = h^2 N (N + 1)/2 = 0.505, each for
-   the cloth as a whole and times the identity; d/d(stretch, bend, density) = 0 in rigid flight. */
+/* (G1), (G08) Free fall: d x_N/d v_0 = N h, d x_N/d x_0 = 1, d x_N/d g = h^2 N (N + 1)/2 = 0.505,
+   each for the cloth as a whole and times the identity; d/d(stretch, bend, density) = 0 in rigid
+   flight. */
 static void free_fall(void)
 {
     scene s = patch_scene(4, 0.6, 0);
@@ -245,8 +251,8 @@ static void free_fall(void)
     rig_close(&r);
 }
 
-/* A force f on a point: x_N = f/m h^2 N (N + 1)/2, so d/df = that/f, d/d rho = -that/rho; drag c per
-   mass: v_k = v_(k-1)/(1 + h c), d x_N/dc in closed form. */
+/* A force f on a point: x_N = f/m h^2 N (N + 1)/2, so d/df = that/f, d/d rho = -that/rho; drag c
+   per mass: v_k = v_(k-1)/(1 + h c), d x_N/dc in closed form. */
 static void force_and_drag(void)
 {
     const double h = 0.01, mass = 0.1, f = 0.7, v = 2, c = 3;
@@ -278,14 +284,16 @@ static void force_and_drag(void)
             slope -= h * v * k * h * pow(1 + h * c, -k - 1);
         }
         CHECK_REL(r.state->x[0], value, 1e-12);
-        check_block1(&r, DCL_PARAM_DRAG, w, slope / desc.density, 1e-11 * fabs(slope) / desc.density);
+        check_block1(&r, DCL_PARAM_DRAG, w, slope / desc.density,
+                     1e-11 * fabs(slope) / desc.density);
         check_block1(&r, DCL_PARAM_DENSITY, w, -slope * c / desc.density,
                      1e-11 * fabs(slope) * c / desc.density);
     }
     rig_close(&r);
 }
 
-/* ---- closed forms: friction ------------------------------------------------------------------- */
+/* ---- closed forms: friction -------------------------------------------------------------------
+ */
 
 /* Three points on a plane through the origin, tilted by theta about z. */
 typedef struct incline {
@@ -313,8 +321,9 @@ static void incline_make(incline *p, double theta, double mu)
 }
 
 /* (G2) Sliding down theta = 20 degrees: d x_N/d mu = -g cos h^2 N (N + 1)/2 = -4.65528423,
-   d x_N/d theta = g (cos + mu sin) h^2 N (N + 1)/2; the angle changes by turning gravity, or by turning
-   the plane, which also turns the start. x_0 along the slope goes through, across it is lost. */
+   d x_N/d theta = g (cos + mu sin) h^2 N (N + 1)/2; the angle changes by turning gravity, or by
+   turning the plane, which also turns the start. x_0 along the slope goes through, across it is
+   lost. */
 static void slide_down_an_incline(void)
 {
     const double theta = 20 * PI / 180, h = 0.01, mu = 0.3;
@@ -332,7 +341,8 @@ static void slide_down_an_incline(void)
         if (!differentiate(&r, h, N, c)) break;
         CHECK_NEAR(G * cos(theta) * factor, 4.65528423, 5e-9);
         check_block1(&r, DCL_PARAM_FRICTION, c, -G * cos(theta) * factor, 4.66e-9);
-        /* gravity g (sin, -cos) in the frame of the slope; turned by dtheta it gains g (cos, sin) */
+        /* gravity g (sin, -cos) in the frame of the slope; turned by dtheta it gains g (cos, sin)
+         */
         for (k = 0; k < 3; k++) step[k] = G * (cos(theta) * p.down[k] + sin(theta) * p.normal[k]);
         check_block(&r, DCL_PARAM_GRAVITY, step, 3, c, by_theta, 1e-9 * by_theta);
         memset(step, 0, sizeof step);
@@ -380,7 +390,8 @@ static void stick_on_an_incline(void)
         }
         memcpy(step + 3, p.down, sizeof p.down);
         check_block(&r, DCL_PARAM_X0, step, 9, c, p.down[k], 1e-14);
-        memcpy(step + 3, p.normal, sizeof p.normal); /* lifted or pressed in, it ends on the plane */
+        memcpy(step + 3, p.normal,
+               sizeof p.normal); /* lifted or pressed in, it ends on the plane */
         check_block(&r, DCL_PARAM_X0, step, 9, c, 0, 1e-14);
         check_block(&r, DCL_PARAM_OBSTACLE_POSITION, p.normal, 3, c, p.normal[k], 1e-14);
         check_block(&r, DCL_PARAM_OBSTACLE_POSITION, p.down, 3, c, 0, 1e-14);
@@ -391,8 +402,9 @@ static void stick_on_an_incline(void)
     rig_close(&r);
 }
 
-/* (G3) Stopping: d x/d mu = -h^2 g N (N + 1)/2 = -0.55034100 and d x/d v_0 = N h = 0.33, N = 33 slipping
-   steps, along the motion; across it, the closed product of (1 - mu h g/|g_T|) per step. */
+/* (G3) Stopping: d x/d mu = -h^2 g N (N + 1)/2 = -0.55034100 and d x/d v_0 = N h = 0.33, N = 33
+   slipping steps, along the motion; across it, the closed product of (1 - mu h g/|g_T|) per step.
+ */
 static void stopping_distance(void)
 {
     const double h = 0.01, mu = 0.3, v0 = 1;
@@ -418,7 +430,8 @@ static void stopping_distance(void)
             check_block(&r, DCL_PARAM_V0, across, 9, c, 0, 1e-11);
             check_block1(&r, DCL_PARAM_DENSITY, c, 0, 1e-11);
         }
-        /* |g_T|/m is v_0 - (k - 1) h mu g before step k; the rest of each factor is the same less h mu g */
+        /* |g_T|/m is v_0 - (k - 1) h mu g before step k; the rest of each factor is the same less h
+         * mu g */
         for (k = 1; k <= N; k++) {
             product *= (v0 - k * h * mu * G) / (v0 - (k - 1) * h * mu * G);
             gain += h * product;
@@ -431,8 +444,9 @@ static void stopping_distance(void)
     }
 }
 
-/* (G13) One step of the law, v_T = max(0, 1 - mu r_N/|b|) b/m with b = m v_0 tangential: derivative 0
-   when it sticks; slipping, 1 along b and 1 - mu r_N/|b| across; never above 1, finite at b = 0. */
+/* (G13) One step of the law, v_T = max(0, 1 - mu r_N/|b|) b/m with b = m v_0 tangential: derivative
+   0 when it sticks; slipping, 1 along b and 1 - mu r_N/|b| across; never above 1, finite at b = 0.
+ */
 static void friction_law_of_one_step(void)
 {
     static const double ratio[5] = {0, 0.5, 1 + 1e-12, 2, 7};
@@ -440,7 +454,8 @@ static void friction_law_of_one_step(void)
     int i;
     for (i = 0; i < 5; i++) {
         double x[9], origin[3] = {0, 0, 0}, up[3] = {0, 1, 0}, size = ratio[i] * mu * h * G;
-        double along[9] = {0}, across[9] = {0}, c[9] = {0}, factor = ratio[i] > 1 ? 1 - 1 / ratio[i] : 0;
+        double along[9] = {0}, across[9] = {0}, c[9] = {0},
+               factor = ratio[i] > 1 ? 1 - 1 / ratio[i] : 0;
         dcl_obstacle plane = dcl_plane(origin, up, mu);
         dcl_model_desc desc = points_desc(x, 0.3, 0.1);
         rig r;
@@ -499,8 +514,8 @@ static void drop_on_a_plane(void)
     }
 }
 
-/* (G15) Cloth resting on a plane at height p: d z_N/dp = 1, d z_N/d(density) = 0; on a plane that rises
-   at w: d z_N/dw = N h. */
+/* (G15) Cloth resting on a plane at height p: d z_N/dp = 1, d z_N/d(density) = 0; on a plane that
+   rises at w: d z_N/dw = N h. */
 static void resting_on_a_plane(void)
 {
     scene s = patch_scene(4, 0.4, 0.02);
@@ -529,10 +544,12 @@ static void resting_on_a_plane(void)
     }
 }
 
-/* ---- closed forms: oscillators and statics ---------------------------------------------------- */
+/* ---- closed forms: oscillators and statics ----------------------------------------------------
+ */
 
 /* A tube of `rows` facets hanging along -y from a pinned top row; see the strip of springs it is in
-   test_physics.c: a facet is one spring of stiffness k w/l, a row inside weighs rho w l per column. */
+   test_physics.c: a facet is one spring of stiffness k w/l, a row inside weighs rho w l per column.
+ */
 enum { TUBE_COLUMNS = 5, TUBE_ROWS = 6 };
 
 typedef struct tube {
@@ -584,8 +601,8 @@ static double oscillator(double w, double h, int n, int times_i)
 }
 
 /* (G4) A point on a spring from rest at x_0: x_N = Re[x_0 (1 + i w h)^-N], so
-   d x_N/dw = Re[-N x_0 i h (1 + i w h)^(-N-1)] with w = sqrt(k/m): d/d(rho) through dw/d(rho) = -w/(2 rho),
-   d/d x_0 = Re[...], d/d(target) = 1 - Re[...], d/d v_0 = Re[i (1 + i w h)^-N]/w. */
+   d x_N/dw = Re[-N x_0 i h (1 + i w h)^(-N-1)] with w = sqrt(k/m): d/d(rho) through dw/d(rho) =
+   -w/(2 rho), d/d x_0 = Re[...], d/d(target) = 1 - Re[...], d/d v_0 = Re[i (1 + i w h)^-N]/w. */
 static void spring_oscillator(void)
 {
     const double h = 0.01, mass = 0.5, k = 50, x0 = 0.2;
@@ -605,7 +622,8 @@ static void spring_oscillator(void)
     by_v0 = oscillator(w, h, N, 1) / w;
     if (differentiate(&r, h, N, c)) {
         CHECK_NEAR(r.state->x[3] - x[3], x0 * oscillator(w, h, N, 0), 1e-12);
-        check_block1(&r, DCL_PARAM_DENSITY, c, -by_w * w / (2 * desc.density), 1e-11 * fabs(by_w * w));
+        check_block1(&r, DCL_PARAM_DENSITY, c, -by_w * w / (2 * desc.density),
+                     1e-11 * fabs(by_w * w));
         check_block(&r, DCL_PARAM_X0, c, 9, c, oscillator(w, h, N, 0), 1e-12);
         check_block(&r, DCL_PARAM_HANDLE, c + 3, 3, c, 1 - oscillator(w, h, N, 0), 1e-12);
         check_block(&r, DCL_PARAM_V0, c, 9, c, by_v0, 1e-12);
@@ -646,9 +664,10 @@ static void membrane_oscillator(void)
     rig_close(&r);
 }
 
-/* A step that ends at a saddle: a row of the tube pushed up against its springs by a field g, straight,
-   so far that it would buckle if anything pushed it aside. u_1 = (u_0 + h^2 g)/(1 + w^2 h^2) all the
-   same, and has its derivatives: du_1/dk = -u_1 (w^2 h^2/k)/(1 + w^2 h^2), du_1/du_0 = 1/(1 + w^2 h^2). */
+/* A step that ends at a saddle: a row of the tube pushed up against its springs by a field g,
+   straight, so far that it would buckle if anything pushed it aside. u_1 = (u_0 + h^2 g)/(1 + w^2
+   h^2) all the same, and has its derivatives: du_1/dk = -u_1 (w^2 h^2/k)/(1 + w^2 h^2), du_1/du_0 =
+   1/(1 + w^2 h^2). */
 static void step_that_ends_at_a_saddle(void)
 {
     const double l = 0.3, k = 12, density = 0.8, u = -0.3 * l;
@@ -681,7 +700,8 @@ static void step_that_ends_at_a_saddle(void)
 static void hanging_cloth(void)
 {
     const double k = 100, density = 0.2, length = 1;
-    double c[TUBE_COLUMNS * (TUBE_ROWS + 1) * 3] = {0}, grow[TUBE_COLUMNS * (TUBE_ROWS + 1) * 3] = {0};
+    double c[TUBE_COLUMNS * (TUBE_ROWS + 1) * 3] = {0},
+                                              grow[TUBE_COLUMNS * (TUBE_ROWS + 1) * 3] = {0};
     double extension = density * G * length * length / (2 * k);
     int N = 20, i, last = 3 * TUBE_COLUMNS * TUBE_ROWS;
     tube t;
@@ -705,12 +725,13 @@ static void hanging_cloth(void)
     rig_close(&r);
 }
 
-/* ---- elements --------------------------------------------------------------------------------- */
+/* ---- elements ---------------------------------------------------------------------------------
+ */
 
 /* (G01) The polar factor P(F) = F (F^T F)^(-1/2) at F = s (1 0; 0 1; 0 0), equal singular values:
-   dP/dF21 = (0 -1/2; 1/2 0; 0 0)/s, dP/dF31 = (0 0; 0 0; 1 0)/s, dP/dF11 = 0. One triangle with corner 0
-   pinned and unit legs, so that the corners move as the columns of F; forces hold it at s. The tangent
-   of the step obeys m dv/h = -w (dF1 - dP[dF1]), dF1 = dF0 + h dv, w = k/2. */
+   dP/dF21 = (0 -1/2; 1/2 0; 0 0)/s, dP/dF31 = (0 0; 0 0; 1 0)/s, dP/dF11 = 0. One triangle with
+   corner 0 pinned and unit legs, so that the corners move as the columns of F; forces hold it at s.
+   The tangent of the step obeys m dv/h = -w (dF1 - dP[dF1]), dF1 = dF0 + h dv, w = k/2. */
 static void polar_factor_at_equal_singular_values(void)
 {
     const double h = 0.05, k = 7, mass = 0.3;
@@ -741,7 +762,8 @@ static void polar_factor_at_equal_singular_values(void)
         for (direction = 0; direction < 6; direction++) dx[9 * direction + 3 + direction] = 1;
         CHECK(dcl_step_tangent(r.ws, r.params, r.tape, 0, 6, dx, dv, NULL) == DCL_OK);
         for (direction = 0; direction < 6; direction++) {
-            const double *F = dx + 9 * direction + 3, *v = dv + 9 * direction + 3; /* F[3 a + row] */
+            const double *F = dx + 9 * direction + 3,
+                         *v = dv + 9 * direction + 3; /* F[3 a + row] */
             double P[6];
             P[0] = 0, P[1] = (F[1] - F[3]) / (2 * s), P[2] = F[2] / s;
             P[3] = (F[3] - F[1]) / (2 * s), P[4] = 0, P[5] = F[5] / s;
@@ -757,9 +779,10 @@ static void polar_factor_at_equal_singular_values(void)
     }
 }
 
-/* (P13) A corner laid on the opposite side, so that one triangle is a line; then all of the cloth on a
-   line, and in a point; in still and in blowing air. One collapsed triangle has a gradient. Cloth that is
-   all on a line may unfold to any side, so that the step's matrix is singular: refused, or finite. */
+/* (P13) A corner laid on the opposite side, so that one triangle is a line; then all of the cloth
+   on a line, and in a point; in still and in blowing air. One collapsed triangle has a gradient.
+   Cloth that is all on a line may unfold to any side, so that the step's matrix is singular:
+   refused, or finite. */
 static void collapsed_triangles_have_finite_gradients(void)
 {
     int c, i, wind;
@@ -786,7 +809,8 @@ static void collapsed_triangles_have_finite_gradients(void)
             }
             if (c == 0) set3(&r, DCL_PARAM_X0, 6, 0, 0, 0); /* the middle of 0-3 */
             for (i = 0; i < 12; i++) w[i] = 1 + 0.1 * i;
-            CHECK(dcl_rollout(r.ws, r.params, r.state, 0.01, 3, r.tape, NULL, NULL, NULL, NULL) == DCL_OK);
+            CHECK(dcl_rollout(r.ws, r.params, r.state, 0.01, 3, r.tape, NULL, NULL, NULL, NULL) ==
+                  DCL_OK);
             l.frame = 3, l.n3 = 12, l.c = l.d = w;
             result = dcl_rollout_adjoint(r.ws, r.params, r.tape, linear, &l, r.grad, NULL);
             CHECK(result == DCL_OK || (c > 0 && result == DCL_ERROR_SINGULAR));
@@ -796,7 +820,8 @@ static void collapsed_triangles_have_finite_gradients(void)
         }
 }
 
-/* ---- identities that hold for every scene and block -------------------------------------------- */
+/* ---- identities that hold for every scene and block --------------------------------------------
+ */
 
 /* Weights of a loss on every coordinate of every frame, from a hash. */
 static double weight(int frame, int k)
@@ -872,12 +897,12 @@ static void adjoint_and_tangent_are_transposes(void)
             for (k = 0; k < dcl_params_count(r.params, (dcl_block)b); k++)
                 directions[(size_t)b * r.size + at + k] = scene_random(&seed);
         }
-        CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, s.steps, r.tape, NULL, NULL, NULL, &r.stats) ==
-              DCL_OK);
+        CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, s.steps, r.tape, NULL, NULL, NULL,
+                          &r.stats) == DCL_OK);
         CHECK_EQ(r.stats.unconverged, 0);
         CHECK(dcl_rollout_adjoint(r.ws, r.params, r.tape, wide, &l, r.grad, NULL) == DCL_OK);
-        CHECK(dcl_rollout_tangent(r.ws, r.params, r.tape, DCL_PARAM_COUNT, directions, gather, &t) ==
-              DCL_OK);
+        CHECK(dcl_rollout_tangent(r.ws, r.params, r.tape, DCL_PARAM_COUNT, directions, gather,
+                                  &t) == DCL_OK);
         for (b = 0; b < DCL_PARAM_COUNT; b++) {
             size_t at = dcl_params_offset(r.params, (dcl_block)b);
             const double *g = dcl_grad_get(r.grad, (dcl_block)b);
@@ -910,7 +935,8 @@ static void loss_of_any_scale(void)
         scene_get(index, &s);
         if (!scene_open(&r, &s, 1e-10)) return;
         l.n3 = r.n3, l.scale = 1, l.curvature = 1;
-        CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, s.steps, r.tape, NULL, NULL, NULL, NULL) == DCL_OK);
+        CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, s.steps, r.tape, NULL, NULL, NULL, NULL) ==
+              DCL_OK);
         CHECK(dcl_rollout_adjoint(r.ws, r.params, r.tape, wide, &l, r.grad, NULL) == DCL_OK);
         g = dcl_grad_get(r.grad, DCL_PARAM_COUNT);
         unit = (double *)malloc(r.size * sizeof *unit);
@@ -954,9 +980,10 @@ static void adjoint_methods_agree(void)
             if (!rig_open_with(&r, &s.desc, &solver, s.steps)) break;
             s.setup(&s, r.params);
             l.n3 = r.n3, l.scale = 1, l.curvature = 1;
-            CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, s.steps, r.tape, NULL, NULL, NULL, NULL) ==
+            CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, s.steps, r.tape, NULL, NULL, NULL,
+                              NULL) == DCL_OK);
+            CHECK(dcl_rollout_adjoint(r.ws, r.params, r.tape, wide, &l, r.grad, &r.stats) ==
                   DCL_OK);
-            CHECK(dcl_rollout_adjoint(r.ws, r.params, r.tape, wide, &l, r.grad, &r.stats) == DCL_OK);
             CHECK(r.stats.residual_max <= 1e-12);
             g = dcl_grad_get(r.grad, DCL_PARAM_COUNT);
             if (!first) {
@@ -967,15 +994,17 @@ static void adjoint_methods_agree(void)
                 off += (g[k] - first[k]) * (g[k] - first[k]);
                 norm += first[k] * first[k];
             }
-            if (!CHECK(sqrt(off) <= 1e-9 * sqrt(norm))) printf("  %s, method %d: %g\n", s.name, m, sqrt(off/norm));
+            if (!CHECK(sqrt(off) <= 1e-9 * sqrt(norm)))
+                printf("  %s, method %d: %g\n", s.name, m, sqrt(off / norm));
             rig_close(&r);
         }
         free(first);
     }
 }
 
-/* (G05) Gradients add up: a second run of the adjoint doubles them; after a reset it gives the first bits
-   again. One that asks for some blocks gives the same bits in them as one that asks for all. */
+/* (G05) Gradients add up: a second run of the adjoint doubles them; after a reset it gives the
+   first bits again. One that asks for some blocks gives the same bits in them as one that asks for
+   all. */
 static void gradients_accumulate(void)
 {
     scene s;
@@ -988,7 +1017,8 @@ static void gradients_accumulate(void)
     scene_get(5, &s);
     if (!scene_open(&r, &s, 1e-10)) return;
     l.n3 = r.n3, l.scale = 1, l.curvature = 1;
-    CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, s.steps, r.tape, NULL, NULL, NULL, NULL) == DCL_OK);
+    CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, s.steps, r.tape, NULL, NULL, NULL, NULL) ==
+          DCL_OK);
     CHECK(dcl_rollout_adjoint(r.ws, r.params, r.tape, wide, &l, r.grad, NULL) == DCL_OK);
     g = dcl_grad_get(r.grad, DCL_PARAM_COUNT);
     first = (double *)malloc(r.size * sizeof *first);
@@ -999,12 +1029,13 @@ static void gradients_accumulate(void)
     for (k = 0; k < r.size; k++) CHECK(g[k] == 0);
     CHECK(dcl_rollout_adjoint(r.ws, r.params, r.tape, wide, &l, r.grad, NULL) == DCL_OK);
     CHECK(memcmp(g, first, r.size * sizeof *first) == 0);
-    if (CHECK(dcl_grad_create(r.params, DCL_BLOCK_BIT(DCL_PARAM_FRICTION) | DCL_BLOCK_BIT(DCL_PARAM_X0),
+    if (CHECK(dcl_grad_create(r.params,
+                              DCL_BLOCK_BIT(DCL_PARAM_FRICTION) | DCL_BLOCK_BIT(DCL_PARAM_X0),
                               &some) == DCL_OK)) {
         CHECK(dcl_rollout_adjoint(r.ws, r.params, r.tape, wide, &l, some, NULL) == DCL_OK);
         CHECK(dcl_grad_get(some, DCL_PARAM_STRETCH) == NULL);
-        CHECK(memcmp(dcl_grad_get(some, DCL_PARAM_FRICTION), dcl_grad_get(r.grad, DCL_PARAM_FRICTION),
-                     sizeof(double)) == 0);
+        CHECK(memcmp(dcl_grad_get(some, DCL_PARAM_FRICTION),
+                     dcl_grad_get(r.grad, DCL_PARAM_FRICTION), sizeof(double)) == 0);
         CHECK(memcmp(dcl_grad_get(some, DCL_PARAM_X0), dcl_grad_get(r.grad, DCL_PARAM_X0),
                      (size_t)r.n3 * sizeof(double)) == 0);
     }
@@ -1013,14 +1044,21 @@ static void gradients_accumulate(void)
     rig_close(&r);
 }
 
-/* (G06) A value changed after the run: STALE_TAPE, nothing added; put back, the gradient is there, bit for
-   bit. Values that no recorded step has used may change. */
+/* (G06) A value changed after the run: STALE_TAPE, nothing added; put back, the gradient is there,
+   bit for bit. Values that no recorded step has used may change. */
 static void changed_parameters_are_noticed(void)
 {
-    static const dcl_block blocks[] = {DCL_PARAM_STRETCH, DCL_PARAM_STRETCH_SCALE, DCL_PARAM_BEND,
-                                       DCL_PARAM_DENSITY, DCL_PARAM_GRAVITY, DCL_PARAM_AIR_VELOCITY,
-                                       DCL_PARAM_FRICTION, DCL_PARAM_OBSTACLE_POSITION,
-                                       DCL_PARAM_OBSTACLE_RADIUS, DCL_PARAM_REST, DCL_PARAM_FORCE};
+    static const dcl_block blocks[] = {DCL_PARAM_STRETCH,
+                                       DCL_PARAM_STRETCH_SCALE,
+                                       DCL_PARAM_BEND,
+                                       DCL_PARAM_DENSITY,
+                                       DCL_PARAM_GRAVITY,
+                                       DCL_PARAM_AIR_VELOCITY,
+                                       DCL_PARAM_FRICTION,
+                                       DCL_PARAM_OBSTACLE_POSITION,
+                                       DCL_PARAM_OBSTACLE_RADIUS,
+                                       DCL_PARAM_REST,
+                                       DCL_PARAM_FORCE};
     scene s;
     rig r;
     wide_loss l;
@@ -1030,7 +1068,8 @@ static void changed_parameters_are_noticed(void)
     scene_get(5, &s);
     if (!scene_open(&r, &s, 1e-10)) return;
     l.n3 = r.n3, l.scale = 1, l.curvature = 1;
-    CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, s.steps, r.tape, NULL, NULL, NULL, NULL) == DCL_OK);
+    CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, s.steps, r.tape, NULL, NULL, NULL, NULL) ==
+          DCL_OK);
     CHECK(dcl_rollout_adjoint(r.ws, r.params, r.tape, wide, &l, r.grad, NULL) == DCL_OK);
     g = dcl_grad_get(r.grad, DCL_PARAM_COUNT);
     first = (double *)malloc(r.size * sizeof *first);
@@ -1042,12 +1081,15 @@ static void changed_parameters_are_noticed(void)
         double dx[3 * SCENE_MOST * SCENE_MOST], dv[3 * SCENE_MOST * SCENE_MOST];
         CHECK(dcl_params_set(r.params, blocks[i], last, 1, &other) == DCL_OK);
         dcl_grad_reset(r.grad);
-        CHECK_EQ(dcl_rollout_adjoint(r.ws, r.params, r.tape, wide, &l, r.grad, NULL), DCL_ERROR_STALE_TAPE);
+        CHECK_EQ(dcl_rollout_adjoint(r.ws, r.params, r.tape, wide, &l, r.grad, NULL),
+                 DCL_ERROR_STALE_TAPE);
         for (k = 0; k < r.size; k++) CHECK(g[k] == 0);
         memset(ax, 0, sizeof ax), memset(av, 0, sizeof av);
         memset(dx, 0, sizeof dx), memset(dv, 0, sizeof dv);
-        CHECK_EQ(dcl_step_adjoint(r.ws, r.params, r.tape, 0, ax, av, NULL, NULL), DCL_ERROR_STALE_TAPE);
-        CHECK_EQ(dcl_step_tangent(r.ws, r.params, r.tape, 0, 1, dx, dv, NULL), DCL_ERROR_STALE_TAPE);
+        CHECK_EQ(dcl_step_adjoint(r.ws, r.params, r.tape, 0, ax, av, NULL, NULL),
+                 DCL_ERROR_STALE_TAPE);
+        CHECK_EQ(dcl_step_tangent(r.ws, r.params, r.tape, 0, 1, dx, dv, NULL),
+                 DCL_ERROR_STALE_TAPE);
         CHECK(dcl_params_set(r.params, blocks[i], last, 1, &old) == DCL_OK);
         CHECK(dcl_rollout_adjoint(r.ws, r.params, r.tape, wide, &l, r.grad, NULL) == DCL_OK);
         CHECK(memcmp(g, first, r.size * sizeof *first) == 0);
@@ -1056,8 +1098,8 @@ static void changed_parameters_are_noticed(void)
     rig_close(&r);
 }
 
-/* A tape holds the run: frame k restored is the state of step k, bit for bit, and going on from there
-   gives the rest again. */
+/* A tape holds the run: frame k restored is the state of step k, bit for bit, and going on from
+   there gives the rest again. */
 static void tape_restores_states(void)
 {
     int index, k, j;
@@ -1093,7 +1135,8 @@ static void tape_restores_states(void)
         }
         k = s.steps / 2;
         CHECK(dcl_tape_restore(r.tape, k, at) == DCL_OK);
-        for (j = k; j < s.steps; j++) CHECK(dcl_step(r.ws, r.params, at, s.h, NULL, NULL) == DCL_OK);
+        for (j = k; j < s.steps; j++)
+            CHECK(dcl_step(r.ws, r.params, at, s.h, NULL, NULL) == DCL_OK);
         CHECK(memcmp(at->x, frames + 2 * s.steps * r.n3, bytes) == 0);
         CHECK(at->time == r.state->time);
         dcl_state_destroy(at);
@@ -1122,24 +1165,27 @@ static void same_bits_every_time(void)
                 dcl_grad_reset(r.grad);
                 dcl_params_set1(r.params, DCL_PARAM_DENSITY, s.desc.density);
             }
-            CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, s.steps, r.tape, NULL, NULL, NULL, NULL) ==
-                  DCL_OK);
+            CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, s.steps, r.tape, NULL, NULL, NULL,
+                              NULL) == DCL_OK);
             CHECK(dcl_rollout_adjoint(r.ws, r.params, r.tape, wide, &l, r.grad, NULL) == DCL_OK);
             if (!first) {
                 first = (double *)malloc(r.size * sizeof *first);
                 memcpy(first, dcl_grad_get(r.grad, DCL_PARAM_COUNT), r.size * sizeof *first);
             }
-            CHECK(memcmp(first, dcl_grad_get(r.grad, DCL_PARAM_COUNT), r.size * sizeof *first) == 0);
+            CHECK(memcmp(first, dcl_grad_get(r.grad, DCL_PARAM_COUNT), r.size * sizeof *first) ==
+                  0);
             rig_close(&r);
         }
         free(first);
     }
 }
 
-/* ---- differences ------------------------------------------------------------------------------ */
+/* ---- differences ------------------------------------------------------------------------------
+ */
 
 /* (G03) The squared distance to a target has gradient zero where the target is met. */
-static double squared_distance(void *user, int frame, const dcl_state *state, double *adj_x, double *adj_v)
+static double squared_distance(void *user, int frame, const dcl_state *state, double *adj_x,
+                               double *adj_v)
 {
     const double *target = (const double *)user; /* [0]: frame, [1]: 3n, then the positions */
     double value = 0;
@@ -1164,20 +1210,23 @@ static void target_that_is_met(void)
     scene_get(5, &s);
     if (!scene_open(&r, &s, 1e-10)) return;
     target[0] = s.steps, target[1] = r.n3;
-    CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, s.steps, r.tape, NULL, NULL, NULL, NULL) == DCL_OK);
+    CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, s.steps, r.tape, NULL, NULL, NULL, NULL) ==
+          DCL_OK);
     memcpy(target + 2, r.state->x, (size_t)r.n3 * sizeof *target);
-    CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, s.steps, r.tape, squared_distance, target, &value,
-                      NULL) == DCL_OK);
+    CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, s.steps, r.tape, squared_distance, target,
+                      &value, NULL) == DCL_OK);
     CHECK(value == 0);
-    CHECK(dcl_rollout_adjoint(r.ws, r.params, r.tape, squared_distance, target, r.grad, NULL) == DCL_OK);
+    CHECK(dcl_rollout_adjoint(r.ws, r.params, r.tape, squared_distance, target, r.grad, NULL) ==
+          DCL_OK);
     g = dcl_grad_get(r.grad, DCL_PARAM_COUNT);
     for (k = 0; k < r.size; k++) CHECK(g[k] == 0);
     rig_close(&r);
 }
 
-/* The loss of other values, NAN if they are refused or a step fails, and a hash of the branches that
-   contacts took. */
-static double loss_at(rig *r, const scene *s, const dcl_params *params, wide_loss *l, uint64_t *branches)
+/* The loss of other values, NAN if they are refused or a step fails, and a hash of the branches
+   that contacts took. */
+static double loss_at(rig *r, const scene *s, const dcl_params *params, wide_loss *l,
+                      uint64_t *branches)
 {
     static dcl_contact contacts[3 * SCENE_MOST * SCENE_MOST];
     double value;
@@ -1190,8 +1239,9 @@ static double loss_at(rig *r, const scene *s, const dcl_params *params, wide_los
         if (dcl_step(r->ws, params, r->state, s->h, NULL, &stats) != DCL_OK) return NAN;
         count = dcl_workspace_get_contacts(r->ws, 3 * r->n, contacts);
         for (i = 0; i < count; i++) {
-            uint64_t word = ((uint64_t)contacts[i].vertex * 64 + (uint64_t)contacts[i].obstacle) * 4 +
-                            (uint64_t)contacts[i].branch;
+            uint64_t word =
+                ((uint64_t)contacts[i].vertex * 64 + (uint64_t)contacts[i].obstacle) * 4 +
+                (uint64_t)contacts[i].branch;
             *branches = (*branches ^ (word + (uint64_t)k * 1000003u)) * 1099511628211u;
         }
         value += wide(l, k + 1, r->state, NULL, NULL);
@@ -1199,9 +1249,9 @@ static double loss_at(rig *r, const scene *s, const dcl_params *params, wide_los
     return value;
 }
 
-/* (G8) Taylor's remainder |f(x + e d) - f(x) - e grad.d| falls as e^2, slope 2.00 +- 0.05 over three
-   decades of e, d the gradient itself, each block scaled to the size of its values. The largest e is
-   where no contact changes its branch. */
+/* (G8) Taylor's remainder |f(x + e d) - f(x) - e grad.d| falls as e^2, slope 2.00 +- 0.05 over
+   three decades of e, d the gradient itself, each block scaled to the size of its values. The
+   largest e is where no contact changes its branch. */
 static void taylor_remainder(void)
 {
     int index, i, b, touched;
@@ -1218,7 +1268,8 @@ static void taylor_remainder(void)
         CHECK(dcl_params_create(r.model, &moved) == DCL_OK);
         l.n3 = r.n3, l.scale = 1, l.curvature = 30;
         direction = (double *)malloc(r.size * sizeof *direction);
-        CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, s.steps, r.tape, NULL, NULL, NULL, NULL) == DCL_OK);
+        CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, s.steps, r.tape, NULL, NULL, NULL, NULL) ==
+              DCL_OK);
         CHECK(dcl_rollout_adjoint(r.ws, r.params, r.tape, wide, &l, r.grad, NULL) == DCL_OK);
         at = loss_at(&r, &s, r.params, &l, &centre);
         touched = dcl_workspace_get_contacts(r.ws, 0, NULL);
@@ -1226,11 +1277,13 @@ static void taylor_remainder(void)
         along = 0;
         for (b = 0; b < DCL_PARAM_COUNT; b++) {
             dcl_block block = (dcl_block)b;
-            size_t count = dcl_params_count(r.params, block), offset = dcl_params_offset(r.params, block);
+            size_t count = dcl_params_count(r.params, block),
+                   offset = dcl_params_offset(r.params, block);
             const double *g = dcl_grad_get(r.grad, block), *v = dcl_params_get(r.params, block);
             double norm = 0, size = 0;
             for (k = 0; k < count; k++) norm += g[k] * g[k], size = fmax(size, fabs(v[k]));
-            if (block == DCL_PARAM_REST || block == DCL_PARAM_X0 || block == DCL_PARAM_HANDLE) size = 0.1;
+            if (block == DCL_PARAM_REST || block == DCL_PARAM_X0 || block == DCL_PARAM_HANDLE)
+                size = 0.1;
             for (k = 0; k < count; k++) {
                 direction[offset + k] = norm > 0 ? g[k] / sqrt(norm) * size : 0;
                 along += g[k] * direction[offset + k];
@@ -1241,7 +1294,8 @@ static void taylor_remainder(void)
             int ok = 1;
             for (b = 0; b < DCL_PARAM_COUNT && ok; b++) {
                 dcl_block block = (dcl_block)b;
-                size_t count = dcl_params_count(r.params, block), offset = dcl_params_offset(r.params, block);
+                size_t count = dcl_params_count(r.params, block),
+                       offset = dcl_params_offset(r.params, block);
                 const double *v = dcl_params_get(r.params, block);
                 double *value = (double *)malloc((count + 1) * sizeof *value);
                 for (k = 0; k < count; k++) value[k] = v[k] + e * direction[offset + k];
@@ -1263,9 +1317,10 @@ static void taylor_remainder(void)
     }
 }
 
-/* (G18) Four vertices, two triangles, one corner pinned, one on a spring, sliding on a moving and turning
-   plane, then on such a sphere, in wind: every number of the flat vector against central differences, to
-   1e-5; and every block has a number that matters, except where nothing can depend on it. */
+/* (G18) Four vertices, two triangles, one corner pinned, one on a spring, sliding on a moving and
+   turning plane, then on such a sphere, in wind: every number of the flat vector against central
+   differences, to 1e-5; and every block has a number that matters, except where nothing can depend
+   on it. */
 static void slide_scene(scene *s, int ball)
 {
     double p[3] = {0.02, -0.012, 0.03}, n[3] = {0.03, 1, 0.05};
@@ -1337,7 +1392,8 @@ static void every_number_by_differences(void)
             slips += stats.slip_count;
         }
         CHECK(slips > 2 * s.steps);
-        CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, s.steps, r.tape, NULL, NULL, NULL, NULL) == DCL_OK);
+        CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, s.steps, r.tape, NULL, NULL, NULL, NULL) ==
+              DCL_OK);
         CHECK(dcl_rollout_adjoint(r.ws, r.params, r.tape, wide, &l, r.grad, NULL) == DCL_OK);
         loss_at(&r, &s, r.params, &l, &centre);
         for (b = 0; b < DCL_PARAM_COUNT; b++) {
@@ -1345,7 +1401,8 @@ static void every_number_by_differences(void)
             size_t count = dcl_params_count(r.params, block), k;
             const double *g = dcl_grad_get(r.grad, block);
             double largest = 0;
-            int none = ball ? block == DCL_PARAM_OBSTACLE_ROTATION : block == DCL_PARAM_OBSTACLE_RADIUS;
+            int none =
+                ball ? block == DCL_PARAM_OBSTACLE_ROTATION : block == DCL_PARAM_OBSTACLE_RADIUS;
             CHECK(count > 0);
             for (k = 0; k < count; k++) largest = fmax(largest, fabs(g[k]));
             if (none)
@@ -1353,7 +1410,8 @@ static void every_number_by_differences(void)
             else if (!CHECK(largest > 1e-8))
                 printf("  %s\n", dcl_block_name(block));
             for (k = 0; k < count && !none; k++) {
-                double old = dcl_params_get(r.params, block)[k], e = 1e-5 * fmax(0.1, fabs(old)), up, down;
+                double old = dcl_params_get(r.params, block)[k], e = 1e-5 * fmax(0.1, fabs(old)),
+                       up, down;
                 double to = old + e, from = old - e, d;
                 CHECK(dcl_params_set(r.params, block, k, 1, &to) == DCL_OK);
                 up = loss_at(&r, &s, r.params, &l, &plus);
@@ -1363,15 +1421,17 @@ static void every_number_by_differences(void)
                 CHECK(plus == centre && minus == centre);
                 d = (up - down) / (to - from);
                 if (!CHECK_NEAR(g[k], d, 1e-5 * fmax(fabs(d), 1e-3 * largest) + 1e-9))
-                    printf("  %s %s[%lu]\n", ball ? "sphere" : "plane", dcl_block_name(block), (unsigned long)k);
+                    printf("  %s %s[%lu]\n", ball ? "sphere" : "plane", dcl_block_name(block),
+                           (unsigned long)k);
             }
         }
         rig_close(&r);
     }
 }
 
-/* (G16) 500 steps of Projective Dynamics from a stable equilibrium, cloth hanging from its upper edge: the
-   gradient is finite, does not grow from 100 to 500 steps, and differences agree to 1e-4. */
+/* (G16) 500 steps of Projective Dynamics from a stable equilibrium, cloth hanging from its upper
+   edge: the gradient is finite, does not grow from 100 to 500 steps, and differences agree to 1e-4.
+ */
 static void long_run_at_an_equilibrium(void)
 {
     scene s = patch_scene(4, 0.6, 0);
@@ -1410,17 +1470,18 @@ static void long_run_at_an_equilibrium(void)
     for (pass = 0; pass < 2; pass++) {
         linear_loss l;
         l.frame = 500, l.n3 = 48, l.c = c, l.d = NULL;
-        CHECK(dcl_params_set1(r.params, DCL_PARAM_STRETCH, s.desc.stretch * (pass ? 1 - 1e-4 : 1 + 1e-4)) ==
-              DCL_OK);
-        CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, 500, NULL, linear, &l, &value[pass], &r.stats) ==
-              DCL_OK);
+        CHECK(dcl_params_set1(r.params, DCL_PARAM_STRETCH,
+                              s.desc.stretch * (pass ? 1 - 1e-4 : 1 + 1e-4)) == DCL_OK);
+        CHECK(dcl_rollout(r.ws, r.params, r.state, s.h, 500, NULL, linear, &l, &value[pass],
+                          &r.stats) == DCL_OK);
         CHECK_EQ(r.stats.unconverged, 0);
     }
     CHECK_REL(along[1], (value[0] - value[1]) / (2e-4 * s.desc.stretch), 1e-4);
     rig_close(&r);
 }
 
-/* ---- the suite -------------------------------------------------------------------------------- */
+/* ---- the suite --------------------------------------------------------------------------------
+ */
 
 static void suite_flight(void)
 {
