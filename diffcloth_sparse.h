@@ -684,20 +684,31 @@ static int dcsi_has_avx2(void)
 #endif
 }
 
-/* 1 for infinities and NaNs, from the bits: -ffast-math removes x != x and isfinite. */
-static DCSI_INLINE int dcsi_not_finite(double x)
+/* Infinities and NaNs are found by their bits, because -ffast-math removes x != x and isfinite.
+   The top bit of the result is set for them: their exponent is all ones, and adding one to it
+   carries into the sign. Results of many numbers may be joined by | before looking. */
+static DCSI_INLINE uint64_t dcsi_exponent_carry(double x)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
-    return (bits & 0x7ff0000000000000u) == 0x7ff0000000000000u;
+    return (bits & 0x7fffffffffffffffu) + 0x0010000000000000u;
+}
+
+static DCSI_INLINE int dcsi_not_finite(double x)
+{
+    return (int)(dcsi_exponent_carry(x) >> 63);
 }
 
 static int dcsi_all_finite(const double *x, ptrdiff_t count)
 {
     ptrdiff_t i;
-    int bad = 0;
-    for (i = 0; i < count; i++) bad |= dcsi_not_finite(x[i]);
-    return !bad;
+    uint64_t a = 0, b = 0, c = 0, d = 0;
+    for (i = 0; i + 4 <= count; i += 4) {
+        a |= dcsi_exponent_carry(x[i]), b |= dcsi_exponent_carry(x[i + 1]);
+        c |= dcsi_exponent_carry(x[i + 2]), d |= dcsi_exponent_carry(x[i + 3]);
+    }
+    for (; i < count; i++) a |= dcsi_exponent_carry(x[i]);
+    return !((a | b | c | d) >> 63);
 }
 
 static int dcsi_min(int a, int b)
@@ -3206,14 +3217,15 @@ static dcs_result dcsi_entry_not_finite(const dcs_analysis *a, const double *v, 
 static DCSI_INLINE int dcsi_add_block(double *w, ptrdiff_t lead, int b, const double *v,
                                       int transposed)
 {
-    int r, c, bad = 0;
+    int r, c;
+    uint64_t bad = 0;
     for (c = 0; c < b; c++)
         for (r = 0; r < b; r++) {
             double e = transposed ? v[r * b + c] : v[c * b + r];
-            bad |= dcsi_not_finite(e);
+            bad |= dcsi_exponent_carry(e);
             w[c * lead + r] += e;
         }
-    return bad;
+    return (int)(bad >> 63);
 }
 
 /* Diagonal block of a symmetric kind: lower triangle only. */
@@ -3734,38 +3746,34 @@ static DCSI_INLINE void dcsi_rows_subtract(double *x, const int *rows, int count
     if (count > 3) dcsi_subtract(x + 4 * (ptrdiff_t)rows[3], &c[3]);
 }
 
-/* x = inverse (x - c), t rows of right-hand sides; packed inverse, column j at inverse + 4 j. */
-static DCSI_INLINE void dcsi_apply_inverse_3(const double *inverse, int t, const dcsi_v4 *c,
-                                             double *x)
-{
-    dcsi_v4 y[4], out;
-    int i, j;
-    for (i = 0; i < t; i++) {
-        dcsi_v4_load(&y[i], x + 4 * i);
-        dcsi_v4_sub(&y[i], &c[i]);
-    }
-    for (i = 0; i < t; i++) {
-        dcsi_v4_zero(&out);
-        for (j = 0; j <= i; j++) dcsi_v4_fma(&out, &y[j], inverse[4 * j + i]);
-        dcsi_v4_store(x + 4 * i, &out);
-    }
-}
-
-/* The same with the transpose of the inverse. */
+/* x = inverse^T (x - c), t rows of right-hand sides; packed inverse, column j at inverse + 4 j. The
+   same without transposition is dcsi_finish_tile. */
 static DCSI_INLINE void dcsi_apply_transposed_3(const double *inverse, int t, const dcsi_v4 *c,
                                                 double *x)
 {
-    dcsi_v4 y[4], out;
-    int i, j;
-    for (i = 0; i < t; i++) {
-        dcsi_v4_load(&y[i], x + 4 * i);
-        dcsi_v4_sub(&y[i], &c[i]);
-    }
-    for (j = 0; j < t; j++) {
-        dcsi_v4_zero(&out);
-        for (i = j; i < t; i++) dcsi_v4_fma(&out, &y[i], inverse[4 * j + i]);
-        dcsi_v4_store(x + 4 * j, &out);
-    }
+    dcsi_v4 y0, y1, y2, y3, out;
+    dcsi_v4_zero(&y1), dcsi_v4_zero(&y2), dcsi_v4_zero(&y3);
+    dcsi_v4_load(&y0, x), dcsi_v4_sub(&y0, &c[0]);
+    if (t > 1) dcsi_v4_load(&y1, x + 4), dcsi_v4_sub(&y1, &c[1]);
+    if (t > 2) dcsi_v4_load(&y2, x + 8), dcsi_v4_sub(&y2, &c[2]);
+    if (t > 3) dcsi_v4_load(&y3, x + 12), dcsi_v4_sub(&y3, &c[3]);
+    dcsi_v4_zero(&out), dcsi_v4_fma(&out, &y0, inverse[0]);
+    if (t > 1) dcsi_v4_fma(&out, &y1, inverse[1]);
+    if (t > 2) dcsi_v4_fma(&out, &y2, inverse[2]);
+    if (t > 3) dcsi_v4_fma(&out, &y3, inverse[3]);
+    dcsi_v4_store(x, &out);
+    if (t < 2) return;
+    dcsi_v4_zero(&out), dcsi_v4_fma(&out, &y1, inverse[5]);
+    if (t > 2) dcsi_v4_fma(&out, &y2, inverse[6]);
+    if (t > 3) dcsi_v4_fma(&out, &y3, inverse[7]);
+    dcsi_v4_store(x + 4, &out);
+    if (t < 3) return;
+    dcsi_v4_zero(&out), dcsi_v4_fma(&out, &y2, inverse[10]);
+    if (t > 3) dcsi_v4_fma(&out, &y3, inverse[11]);
+    dcsi_v4_store(x + 8, &out);
+    if (t < 4) return;
+    dcsi_v4_zero(&out), dcsi_v4_fma(&out, &y3, inverse[15]);
+    dcsi_v4_store(x + 12, &out);
 }
 
 /* x1 = L11^-1 x1, x2 -= L21 x1; x starts at elimination position 0. */
@@ -3781,9 +3789,9 @@ static DCSI_INLINE void dcsi_forward_3(const double *panel, int first, int nc, c
         double *xg = x1 + 16 * (ptrdiff_t)g;
         dcsi_band_times_3(4 * g, 1, panel, panel, x1, c, d);
         if (nc - 4 * g >= 4)
-            dcsi_apply_inverse_3(inverse, 4, c, xg);
+            dcsi_finish_tile(c, xg, 4, 4, inverse, xg);
         else
-            dcsi_apply_inverse_3(inverse, nc - 4 * g, c, xg);
+            dcsi_finish_tile(c, xg, 4, nc - 4 * g, inverse, xg);
     }
     for (g = 0; 4 * g + 8 <= m; g += 2, panel += 2 * step, rows += 8) {
         dcsi_band_times_3(nc, 2, panel, panel + step, x1, c, d);
@@ -3853,7 +3861,7 @@ static DCSI_INLINE void dcsi_backward_3(const double *panel, int first, int nc, 
     static const double zero[4] = {0, 0, 0, 0};
     dcsi_v4 sum[4];
     ptrdiff_t step = 4 * (ptrdiff_t)nc;
-    int g, j, bands = dcsi_bands(nc), all = bands + dcsi_bands(m);
+    int g, bands = dcsi_bands(nc), all = bands + dcsi_bands(m);
     dcsi_gather_3(rows, m, x, y + 12 * (ptrdiff_t)bands);
     for (g = bands - 1; g >= 0; g--) {
         const double *a = panel + (g + 1) * step + 16 * (ptrdiff_t)g;
@@ -3867,16 +3875,17 @@ static DCSI_INLINE void dcsi_backward_3(const double *panel, int first, int nc, 
             if (g > 0) dcsi_pack_rows(xg, xg + 4, xg + 8, xg + 12, below - 12);
             continue;
         }
-        for (j = 0; j < t; j++) dcsi_dot_3(all - g - 1, 1, step, a + 4 * j, below, sum + j);
+        if (t >= 2) dcsi_dot_3(all - g - 1, 2, step, a, below, sum);
+        if (t != 2) dcsi_dot_3(all - g - 1, 1, step, a + 4 * (t - 1), below, sum + (t - 1));
         dcsi_apply_transposed_3(inverse, t, sum, xg);
         if (g > 0)
             dcsi_pack_rows(xg, t > 1 ? xg + 4 : zero, t > 2 ? xg + 8 : zero, zero, below - 12);
     }
 }
 
-/* One right-hand side: lanes are rows throughout. */
+/* One right-hand side: lanes are rows throughout. c, d = one or two bands times x. */
 static DCSI_INLINE void dcsi_band_times_1(int n, int bands, const double *a, const double *b,
-                                          const double *x, double *c)
+                                          const double *x, dcsi_v4 *c, dcsi_v4 *d)
 {
     dcsi_v4 c0, c1, d0, d1, v;
     int k;
@@ -3893,44 +3902,59 @@ static DCSI_INLINE void dcsi_band_times_1(int n, int bands, const double *a, con
         if (bands > 1) dcsi_v4_load(&v, b), dcsi_v4_fma(&d0, &v, x[k]);
     }
     dcsi_v4_add(&c0, &c1);
-    dcsi_v4_store(c, &c0);
+    *c = c0;
     if (bands == 1) return;
     dcsi_v4_add(&d0, &d1);
-    dcsi_v4_store(c + 4, &d0);
+    *d = d0;
+}
+
+/* The first t lanes of v. */
+static DCSI_INLINE void dcsi_store_some(double *x, int t, const dcsi_v4 *v)
+{
+    double y[4];
+    int i;
+    if (t >= 4) {
+        dcsi_v4_store(x, v);
+        return;
+    }
+    dcsi_v4_store(y, v);
+    for (i = 0; i < t; i++) x[i] = y[i];
 }
 
 static DCSI_INLINE void dcsi_forward_1(const double *panel, int first, int nc, const int *rows,
                                        int m, double *x)
 {
-    double c[8], y[4], *x1 = x + first;
+    double c[8], *x1 = x + first;
+    dcsi_v4 v, w, out;
     ptrdiff_t step = 4 * (ptrdiff_t)nc;
     int g, i, j, end = dcsi_bands(m);
     for (g = 0; 4 * g < nc; g++, panel += step) {
+        const double *inverse = panel + 16 * (ptrdiff_t)g;
         int t = dcsi_min(4, nc - 4 * g);
-        dcsi_v4 out, v;
-        dcsi_band_times_1(4 * g, 1, panel, panel, x1, c);
+        dcsi_band_times_1(4 * g, 1, panel, panel, x1, &w, &v);
+        dcsi_v4_load(&v, x1 + 4 * g); /* lanes beyond t are harmless: they are not used */
+        dcsi_v4_sub(&v, &w);
+        dcsi_v4_store(c, &v);
         dcsi_v4_zero(&out);
-        for (j = 0; j < t; j++) {
-            dcsi_v4_load(&v, panel + 16 * (ptrdiff_t)g + 4 * j);
-            dcsi_v4_fma(&out, &v, x1[4 * g + j] - c[j]);
-        }
-        dcsi_v4_store(y, &out);
-        for (i = 0; i < t; i++) x1[4 * g + i] = y[i];
+        for (j = 0; j < t; j++) dcsi_v4_load(&v, inverse + 4 * j), dcsi_v4_fma(&out, &v, c[j]);
+        dcsi_store_some(x1 + 4 * g, t, &out);
     }
     for (g = 0; 4 * g + 8 <= m; g += 2, panel += 2 * step, rows += 8) {
-        dcsi_band_times_1(nc, 2, panel, panel + step, x1, c);
+        dcsi_band_times_1(nc, 2, panel, panel + step, x1, &v, &w);
+        dcsi_v4_store(c, &v), dcsi_v4_store(c + 4, &w);
         x[rows[0]] -= c[0], x[rows[1]] -= c[1], x[rows[2]] -= c[2], x[rows[3]] -= c[3];
         x[rows[4]] -= c[4], x[rows[5]] -= c[5], x[rows[6]] -= c[6], x[rows[7]] -= c[7];
     }
     for (; g < end; g++, panel += step, rows += 4) {
-        dcsi_band_times_1(nc, 1, panel, panel, x1, c);
+        dcsi_band_times_1(nc, 1, panel, panel, x1, &v, &w);
+        dcsi_v4_store(c, &v);
         for (i = 0; i < dcsi_min(4, m - 4 * g); i++) x[rows[i]] -= c[i];
     }
 }
 
-/* sum[j] = sum over the bands of band(:, j)^T y, four columns or one. */
+/* Lane j of sum: over the bands, band(:, j)^T y; cols columns, the other lanes are zero. */
 static DCSI_INLINE void dcsi_dot_1(int bands, int cols, ptrdiff_t step, const double *a,
-                                   const double *y, double *sum)
+                                   const double *y, dcsi_v4 *sum)
 {
     dcsi_v4 c0, c1, c2, c3, v, w;
     int g;
@@ -3938,26 +3962,34 @@ static DCSI_INLINE void dcsi_dot_1(int bands, int cols, ptrdiff_t step, const do
     for (g = 0; g < bands; g++, a += step, y += 4) {
         dcsi_v4_load(&w, y);
         dcsi_v4_load(&v, a), dcsi_v4_fmav(&c0, &v, &w);
-        if (cols == 1) continue;
-        dcsi_v4_load(&v, a + 4), dcsi_v4_fmav(&c1, &v, &w);
-        dcsi_v4_load(&v, a + 8), dcsi_v4_fmav(&c2, &v, &w);
-        dcsi_v4_load(&v, a + 12), dcsi_v4_fmav(&c3, &v, &w);
-    }
-    if (cols == 1) {
-        sum[0] = dcsi_v4_sum(&c0);
-        return;
+        if (cols > 1) dcsi_v4_load(&v, a + 4), dcsi_v4_fmav(&c1, &v, &w);
+        if (cols > 2) dcsi_v4_load(&v, a + 8), dcsi_v4_fmav(&c2, &v, &w);
+        if (cols > 3) dcsi_v4_load(&v, a + 12), dcsi_v4_fmav(&c3, &v, &w);
     }
     dcsi_v4_transpose(&c0, &c1, &c2, &c3);
     dcsi_v4_add(&c0, &c1), dcsi_v4_add(&c2, &c3), dcsi_v4_add(&c0, &c2);
-    dcsi_v4_store(sum, &c0);
+    *sum = c0;
+}
+
+/* One diagonal block of the backward solve: t columns at a (rows below it), x, the band y. */
+static DCSI_INLINE void dcsi_backward_block_1(int bands, int t, ptrdiff_t step, const double *a,
+                                              const double *inverse, double *x, double *y)
+{
+    dcsi_v4 sum, v;
+    dcsi_dot_1(bands, t, step, a, y + 4, &sum);
+    dcsi_v4_load(&v, x); /* lanes beyond t meet zero rows of the inverse */
+    dcsi_v4_sub(&v, &sum);
+    dcsi_v4_store(y, &v);
+    dcsi_dot_1(1, t, step, inverse, y, &v);
+    dcsi_v4_store(y, &v);
+    dcsi_store_some(x, t, &v);
 }
 
 static DCSI_INLINE void dcsi_backward_1(const double *panel, int first, int nc, const int *rows,
                                         int m, double *x, double *y)
 {
-    double sum[4];
     ptrdiff_t step = 4 * (ptrdiff_t)nc;
-    int g, i, j, bands = dcsi_bands(nc), all = bands + dcsi_bands(m);
+    int g, i, bands = dcsi_bands(nc), all = bands + dcsi_bands(m);
     double *y2 = y + 4 * (ptrdiff_t)bands;
     for (i = 0; i < m; i++) y2[i] = x[rows[i]];
     for (; i < 4 * dcsi_bands(m); i++) y2[i] = 0;
@@ -3965,18 +3997,12 @@ static DCSI_INLINE void dcsi_backward_1(const double *panel, int first, int nc, 
         const double *a = panel + (g + 1) * step + 16 * (ptrdiff_t)g;
         const double *inverse = panel + g * step + 16 * (ptrdiff_t)g;
         double *yg = y + 4 * (ptrdiff_t)g, *xg = x + first + 4 * (ptrdiff_t)g;
-        int t = dcsi_min(4, nc - 4 * g);
-        if (t == 4)
-            dcsi_dot_1(all - g - 1, 4, step, a, yg + 4, sum);
-        else
-            for (j = 0; j < t; j++) dcsi_dot_1(all - g - 1, 1, step, a + 4 * j, yg + 4, sum + j);
-        for (j = 0; j < t; j++) sum[j] = xg[j] - sum[j];
-        for (j = 0; j < t; j++) {
-            double out = 0;
-            for (i = j; i < t; i++) out += inverse[4 * j + i] * sum[i];
-            xg[j] = yg[j] = out;
+        switch (nc - 4 * g) {
+        case 1: dcsi_backward_block_1(all - g - 1, 1, step, a, inverse, xg, yg); break;
+        case 2: dcsi_backward_block_1(all - g - 1, 2, step, a, inverse, xg, yg); break;
+        case 3: dcsi_backward_block_1(all - g - 1, 3, step, a, inverse, xg, yg); break;
+        default: dcsi_backward_block_1(all - g - 1, 4, step, a, inverse, xg, yg); break;
         }
-        for (; j < 4; j++) yg[j] = 0;
     }
 }
 
@@ -4055,20 +4081,22 @@ DCSI_AVX2 static void dcsi_solve_avx2(dcs_factor *f, int transposed, int width)
 static DCSI_INLINE int dcsi_permute_in(dcs_factor *f, int b, int nrhs, int have, int width,
                                        const double *x, const double *scale)
 {
-    int k, c, r, bad = 0;
+    int k, c, r;
+    uint64_t bad = 0;
     double *to = f->x;
     for (k = 0; k < f->a->n; k++) {
         const double *from = x + (ptrdiff_t)f->a->order[k] * b * nrhs;
         for (c = 0; c < b; c++, from += nrhs, to += width) {
             double s = scale ? scale[k * b + c] : 1;
             for (r = 0; r < have; r++) {
-                bad |= dcsi_not_finite(from[r]);
+                bad |= dcsi_exponent_carry(from[r]);
                 to[r] = scale ? from[r] * s : from[r];
             }
             for (; r < width; r++) to[r] = 0;
         }
     }
-    return bad;
+    for (r = 0; r < 4 * width; r++) to[r] = 0; /* read, not used, after the last panel */
+    return (int)(bad >> 63);
 }
 
 static DCSI_INLINE void dcsi_permute_out(const dcs_factor *f, int b, int nrhs, int have, int width,
