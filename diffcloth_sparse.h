@@ -396,6 +396,7 @@ DCS_API int64_t dcs_lu_get_nonzeros(const dcs_lu *lu); /* entries of L and U, di
    Everything that depends on the compiler. dcsi_v4 is four doubles; its operations take pointers
    because passing wide vectors by value depends on the instruction set. */
 
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -3284,11 +3285,8 @@ static void dcsi_scan_element(dcsi_scan *w, double e, int row, int column)
     int exponent;
     if (w->row_scale) e *= w->row_scale[row];
     if (w->column_scale) e *= w->column_scale[column];
-    if (w->row_top && e > w->row_top[row]) w->row_top[row] = e;
-    if (w->column_top && e > w->column_top[column]) w->column_top[column] = e;
     if (!(e > 0)) return;
     if (e > w->top) w->top = e;
-    if (e < w->bottom || w->bottom == 0) w->bottom = e;
     if (!w->sum) return;
     frexp(e, &exponent);
     if (w->column_exponent) {
@@ -3300,13 +3298,58 @@ static void dcsi_scan_element(dcsi_scan *w, double e, int row, int column)
     }
 }
 
+/* The two common passes over one block. Pass 1: largest elements of rows, and the smallest nonzero;
+   pass 2: largest elements of columns after scaling the rows. */
+static DCSI_INLINE uint64_t dcsi_scan_rows(dcsi_scan *w, const double *v, int b, double *row_top)
+{
+    int r, c;
+    uint64_t bad = 0;
+    double bottom = w->bottom;
+    for (r = 0; r < b; r++) {
+        double top = row_top[r];
+        for (c = 0; c < b; c++) {
+            double e = fabs(v[c * b + r]);
+            bad |= dcsi_exponent_carry(e);
+            top = e > top ? e : top;
+            bottom = e < bottom && e > 0 ? e : bottom;
+        }
+        row_top[r] = top;
+        if (top > w->top) w->top = top;
+    }
+    w->bottom = bottom;
+    return bad;
+}
+
+static DCSI_INLINE void dcsi_scan_columns(const double *v, int b, const double *row_scale,
+                                          double *column_top)
+{
+    int r, c;
+    for (c = 0; c < b; c++) {
+        double top = column_top[c];
+        for (r = 0; r < b; r++) {
+            double e = fabs(v[c * b + r]) * row_scale[r];
+            top = e > top ? e : top;
+        }
+        column_top[c] = top;
+    }
+}
+
+/* Returns 1 if something is not finite. */
+static DCSI_INLINE int dcsi_scan_block(dcsi_scan *w, const double *v, int b, int row, int column)
+{
+    if (w->row_top) return (int)(dcsi_scan_rows(w, v, b, w->row_top + row) >> 63);
+    dcsi_scan_columns(v, b, w->row_scale + row, w->column_top + column);
+    return 0;
+}
+
 /* One pass. Stops at an element that is not finite. */
 static dcs_result dcsi_scan_run(const dcs_factor *f, const double *lower, const double *upper,
                                 dcsi_scan *w, dcs_error *err)
 {
     const dcs_analysis *a = f->a;
-    int b = a->block, bb = b * b, s, k, i, side;
-    w->top = w->bottom = 0;
+    int b = a->block, bb = b * b, s, k, i, side, simple = !w->sum && !w->column_scale;
+    w->top = 0;
+    w->bottom = DBL_MAX;
     for (s = 0; s < a->supers; s++)
         for (k = a->entry_start[s]; k < a->entry_start[s + 1]; k++) {
             int at[2], swapped = a->entry_source[k] & 1;
@@ -3314,6 +3357,12 @@ static dcs_result dcsi_scan_run(const dcs_factor *f, const double *lower, const 
             dcsi_entry_place(a, s, k, &at[swapped], &at[1 - swapped]);
             for (side = 0; side < (at[0] == at[1] ? 1 : 2); side++) {
                 const double *v = (side ? upper : lower) + p;
+                if (simple) {
+                    int bad = b == 3 ? dcsi_scan_block(w, v, 3, at[side], at[1 - side])
+                                     : dcsi_scan_block(w, v, b, at[side], at[1 - side]);
+                    if (bad) return dcsi_entry_not_finite(a, v, at[side], at[1 - side], err);
+                    continue;
+                }
                 for (i = 0; i < bb; i++) {
                     if (dcsi_not_finite(v[i]))
                         return dcsi_entry_not_finite(a, v, at[side], at[1 - side], err);
@@ -3722,10 +3771,11 @@ static DCSI_INLINE void dcsi_band_times_3(int n, int bands, const double *a, con
     dcsi_v4_zero(&d0), dcsi_v4_zero(&d1), dcsi_v4_zero(&d2);
     for (k = 0; k < n; k++, a += 4, b += 4, x += 4) {
         dcsi_v4_splat(&x0, x[0]), dcsi_v4_splat(&x1, x[1]), dcsi_v4_splat(&x2, x[2]);
-        dcsi_v4_load(&v, a);
+        dcsi_v4_pin(&x0), dcsi_v4_pin(&x1), dcsi_v4_pin(&x2);
+        dcsi_v4_load(&v, a), dcsi_v4_pin(&v);
         dcsi_v4_fmav(&c0, &v, &x0), dcsi_v4_fmav(&c1, &v, &x1), dcsi_v4_fmav(&c2, &v, &x2);
         if (bands == 1) continue;
-        dcsi_v4_load(&w, b);
+        dcsi_v4_load(&w, b), dcsi_v4_pin(&w);
         dcsi_v4_fmav(&d0, &w, &x0), dcsi_v4_fmav(&d1, &w, &x1), dcsi_v4_fmav(&d2, &w, &x2);
     }
     c[0] = c0, c[1] = c1, c[2] = c2;
@@ -3815,10 +3865,11 @@ static DCSI_INLINE void dcsi_dot_3(int bands, int cols, ptrdiff_t step, const do
     dcsi_v4_zero(&d0), dcsi_v4_zero(&d1), dcsi_v4_zero(&d2);
     for (g = 0; g < bands; g++, a += step, y += 12) {
         dcsi_v4_load(&y0, y), dcsi_v4_load(&y1, y + 4), dcsi_v4_load(&y2, y + 8);
-        dcsi_v4_load(&v, a);
+        dcsi_v4_pin(&y0), dcsi_v4_pin(&y1), dcsi_v4_pin(&y2);
+        dcsi_v4_load(&v, a), dcsi_v4_pin(&v);
         dcsi_v4_fmav(&c0, &v, &y0), dcsi_v4_fmav(&c1, &v, &y1), dcsi_v4_fmav(&c2, &v, &y2);
         if (cols == 1) continue;
-        dcsi_v4_load(&v, a + 4);
+        dcsi_v4_load(&v, a + 4), dcsi_v4_pin(&v);
         dcsi_v4_fmav(&d0, &v, &y0), dcsi_v4_fmav(&d1, &v, &y1), dcsi_v4_fmav(&d2, &v, &y2);
     }
     dcsi_v4_transpose(&c0, &c1, &c2, &zero);
