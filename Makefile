@@ -48,3 +48,46 @@ test: build/tests
 
 clean:
 	rm -rf build out
+
+# What follows: the compile matrix, fuzzing, the single file, installing.
+
+.PHONY: check-fast
+
+check:
+	@sh tests/compile/check.sh all
+
+check-fast:
+	@sh tests/compile/check.sh fast
+
+FUZZ_SECONDS ?= 60
+
+fuzz:
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) sh fuzz/run.sh
+
+VERSION = $(shell awk '/define DCL_VERSION_MAJOR/ {a = $$3} /define DCL_VERSION_MINOR/ {b = $$3} \
+	END {print a "." b}' diffcloth.h)
+
+build/diffcloth_single.h: $(HEADERS) | build
+	@awk 'NR == 1 { print "/* Made by make single from diffcloth.h and diffcloth_sparse.h: change those, not this. */" } \
+	    NR < 60 { gsub(/"diffcloth\.h"/, "\"diffcloth_single.h\"") } \
+	    NR < 60 { sub(/diffcloth_sparse\.h must lie beside it;/, "This file is all of it;") } \
+	    /^#include "diffcloth_sparse\.h"/ { while ((getline line < "diffcloth_sparse.h") > 0) print line; next } \
+	    { print }' diffcloth.h > $@.part
+	@if grep -n '^#include "diffcloth' $@.part; then echo "$@: not self-contained"; exit 1; fi
+	@mv $@.part $@
+
+single: build/diffcloth_single.h
+	@mkdir -p build/single && cp build/diffcloth_single.h tests/compile/values.c build/single/
+	cd build/single && $(CC) $(CFLAGS) $(WARN) -DVALUES_SINGLE values.c -lm -o single
+	$(CC) $(CFLAGS) -I. tests/compile/impl.c tests/compile/values.c -lm -o build/single/both
+	cd build/single && ./both > both.txt && ./single --compare both.txt 0
+
+PREFIX ?= /usr/local
+
+install:
+	install -d $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/pkgconfig
+	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include
+	@printf '%s\n' 'prefix=$(PREFIX)' 'includedir=$${prefix}/include' '' 'Name: diffcloth' \
+	    'Description: differentiable cloth simulation, header only' 'Version: $(VERSION)' \
+	    'Cflags: -I$${includedir}' 'Libs: -lm' \
+	    > $(DESTDIR)$(PREFIX)/share/pkgconfig/diffcloth.pc
