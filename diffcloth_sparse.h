@@ -472,11 +472,18 @@ static DCSI_INLINE void dcsi_v4_pin(dcsi_v4 *v)
 #endif
 }
 
+#if !defined(__clang__)
+#pragma GCC diagnostic push /* gcc 12 builds v in halves and takes the first for a use */
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 static DCSI_INLINE void dcsi_v4_splat(dcsi_v4 *v, double s)
 {
     dcsi_v4 b = {s, s, s, s};
     *v = b;
 }
+#if !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 /* acc += a * s. */
 static DCSI_INLINE void dcsi_v4_fma(dcsi_v4 *acc, const dcsi_v4 *a, double s)
@@ -1856,8 +1863,7 @@ static int dcsi_separator_choose(const dcsi_dissection *d, const dcsi_level *l, 
         if (d->locked[v] == d->stamp) continue;
         for (side = 0; side < 2; side++) {
             int gain = l->weight[v] - d->toward[1 - side][v];
-            if (best >= 0 && gain < best_gain) continue;
-            if (best >= 0 && gain == best_gain && d->weight[side] >= d->weight[1 - side]) continue;
+            if (best >= 0 && gain <= best_gain) continue;
             if (d->weight[side] + l->weight[v] > limit && d->weight[side] >= d->weight[1 - side])
                 continue;
             best = 4 * v + side;
@@ -1898,7 +1904,7 @@ static double dcsi_separator_refine(dcsi_dissection *d, const dcsi_level *l, int
         int patience, best_log = 0;
         dcsi_separator_load(d, l);
         best = at_start = dcsi_separator_cost(d, limit);
-        patience = 20 + d->count / 4;
+        patience = 40 + d->count;
         d->stamp++;
         d->log_count = 0;
         for (since = 0; since < patience && d->log_count < l->n; since++) {
@@ -2046,7 +2052,7 @@ static dcs_result dcsi_dissection_init(dcsi_dissection *d, dcsi_pool *pool, cons
 /* set[v]: 0 for pieces, rising from the last separators to the first. */
 static dcs_result dcsi_nd_sets(dcsi_pool *pool, const dcsi_graph *g, int *set)
 {
-    enum { LEAF = 250, DEPTH = 48 }; /* pieces of so many vertices are left to minimum degree */
+    enum { LEAF = 200, DEPTH = 48 }; /* pieces of so many vertices are left to minimum degree */
     struct piece {
         int at, count, depth;
     } stack[DEPTH + 2];
