@@ -28,16 +28,16 @@
        >>options       compile-time options
        >>api           declarations
        >>impl          implementation, bottom-up:
-                       >>platform >>pool >>errors-impl >>matrix >>graph >>amd >>nd >>tree
-                       >>supernodes >>analysis >>kernels >>update >>panel >>factor >>solve
-                       >>lu-symbolic >>lu-numeric >>lu-solve >>solver
+                       >>platform >>pool >>errors-impl >>matrix >>graph >>amd >>tree >>nd
+                       >>supernodes >>analysis >>kernels >>update >>panel >>square >>factor
+                       >>solve >>lu-symbolic >>lu-numeric >>lu-solve >>solver
        >>licence       licence
 
 
    >>does   WHAT IT DOES
 
    - Orders a sparse matrix so that its factor stays sparse: approximate minimum degree, nested
-     dissection, or whichever of the two fills less.
+     dissection, or whichever of the two promises less arithmetic.
    - Factors symmetric positive definite matrices (Cholesky), symmetric quasi-definite ones (LDLT)
      and unsymmetric ones with a symmetric pattern (LU with pivoting inside supernodes), all three
      by dense kernels on supernodes, from one analysis that is made once.
@@ -89,8 +89,8 @@
    Ordering. Approximate minimum degree on the quotient graph: elements, supervariables, mass
    elimination, aggressive absorption (Amestoy, Davis, Duff, SIAM J. Matrix Anal. 17, 1996). Nested
    dissection (George, SIAM J. Numer. Anal. 10, 1973) by vertex separators found on coarsened graphs
-   and refined by moving vertices (Fiduccia, Mattheyses 1982; Karypis, Kumar 1998), minimum degree
-   inside the pieces.
+   and refined by moving vertices (Fiduccia, Mattheyses 1982; Karypis, Kumar 1998); one run of
+   minimum degree, told to leave separators for last, then orders everything.
    Tree. The elimination tree by path compression (Liu, SIAM J. Matrix Anal. 11, 1990), its
    postorder, and the number of entries of every column of the factor without forming it (Gilbert,
    Ng, Peyton, SIAM J. Matrix Anal. 15, 1994).
@@ -211,7 +211,7 @@ typedef enum dcs_ordering {
 /* Options. Always start from dcs_default_desc(): zero is a meaningful value for some fields. */
 typedef struct dcs_desc {
     dcs_allocator allocator;
-    dcs_ordering ordering;  /* default AUTO */
+    dcs_ordering ordering;  /* default AUTO: dissection is tried from 1500 nodes on */
     const int *given_order; /* GIVEN: n numbers, given_order[k] = node eliminated k-th */
     double pivot_tolerance; /* DCS_LU: the diagonal is the pivot if |diagonal| >= tolerance times
                                the largest candidate; default 0.1, range (0, 1] */
@@ -234,9 +234,9 @@ DCS_API const char *dcs_result_text(dcs_result result);
 
 /* A matrix in compressed columns, see >>conventions. The arrays belong to whoever made them. */
 typedef struct dcs_matrix {
-    int rows, cols, block;              /* rows and cols in blocks */
-    const int *col_start, *row_index;   /* cols + 1; col_start[cols] */
-    const double *values;               /* col_start[cols] * block * block */
+    int rows, cols, block;            /* rows and cols in blocks */
+    const int *col_start, *row_index; /* cols + 1; col_start[cols] */
+    const double *values;             /* col_start[cols] * block * block */
 } dcs_matrix;
 
 /* Sum `count` entries (row[k], col[k], value[k*block*block ...]) into a matrix with sorted rows
@@ -305,20 +305,19 @@ DCS_API double dcs_backward_error(const dcs_matrix *a, int symmetric, const doub
 typedef struct dcs_analysis dcs_analysis;
 
 typedef struct dcs_info {
-    int64_t factor_nonzeros;  /* scalars of L with its diagonal, without explicit zeros */
-    int64_t stored_nonzeros;  /* the same with the explicit zeros of merged panels */
-    double flops;             /* multiplications and additions of a Cholesky factorisation */
-    int supernodes;           /* panels */
-    int64_t factor_bytes;     /* memory of a DCS_CHOLESKY factor, scratch included */
-    dcs_ordering ordering;    /* the one used: AMD, ND, NATURAL or GIVEN */
+    int64_t factor_nonzeros; /* scalars of L with its diagonal, without explicit zeros */
+    int64_t stored_nonzeros; /* the same with the explicit zeros of merged panels */
+    double flops;            /* multiplications and additions of a Cholesky factorisation */
+    int supernodes;          /* panels */
+    int64_t factor_bytes;    /* memory of a DCS_CHOLESKY factor, scratch included */
+    dcs_ordering ordering;   /* the one used: AMD, ND, NATURAL or GIVEN */
 } dcs_info;
 
 /* n: nodes; block: scalars per node, 1..8. col_start (n+1), row_index: pattern of the lower
    triangle of a symmetric matrix, rows in any order, diagonal entries may be missing. desc, err:
    may be NULL. */
-DCS_API dcs_result dcs_analysis_create(const dcs_desc *desc, int n, int block,
-                                       const int *col_start, const int *row_index,
-                                       dcs_analysis **out, dcs_error *err);
+DCS_API dcs_result dcs_analysis_create(const dcs_desc *desc, int n, int block, const int *col_start,
+                                       const int *row_index, dcs_analysis **out, dcs_error *err);
 DCS_API void dcs_analysis_destroy(dcs_analysis *a); /* a: may be NULL */
 DCS_API dcs_info dcs_analysis_get_info(const dcs_analysis *a);
 
@@ -347,8 +346,10 @@ DCS_API void dcs_factor_destroy(dcs_factor *f); /* f: may be NULL */
 DCS_API dcs_result dcs_factor_compute(dcs_factor *f, const double *lower, const double *upper,
                                       dcs_error *err);
 
-/* x = A^-1 x, x = A^-T x; x: n*block*nrhs numbers, interleaved. Returns NOT_FINITE and leaves x
-   alone when x is not finite or the result would overflow. */
+/* x = A^-1 x, x = A^-T x; x: n*block*nrhs numbers, interleaved; fastest in threes. Returns
+   NOT_FINITE and leaves x alone when x is not finite or the result would overflow (with more than
+   3 right-hand sides, those before the overflow have been solved). LU_STATIC solves with the
+   perturbed matrix when pivots were replaced: refine then. */
 DCS_API dcs_result dcs_factor_solve(dcs_factor *f, int nrhs, double *x);
 DCS_API dcs_result dcs_factor_solve_transpose(dcs_factor *f, int nrhs, double *x);
 
@@ -387,7 +388,7 @@ DCS_API int64_t dcs_lu_get_nonzeros(const dcs_lu *lu); /* entries of L and U, di
 
 #endif /* DIFFCLOTH_SPARSE_H */
 
-/* Stop here if you only want the API. =========================================================== */
+/* Stop here if you only want the API. ========================================================== */
 
 #if defined(DIFFCLOTH_SPARSE_IMPLEMENTATION) && !defined(DIFFCLOTH_SPARSE_IMPLEMENTED)
 #define DIFFCLOTH_SPARSE_IMPLEMENTED
@@ -417,7 +418,7 @@ DCS_API int64_t dcs_lu_get_nonzeros(const dcs_lu *lu); /* entries of L and U, di
 /* The numeric loops exist once as functions that are always inlined (DCSI_INLINE) and are compiled
    twice: plainly, and, for x86-64 compilations without AVX2, for processors that have AVX2, chosen
    when they run. `wide` is 1 where 16 registers of four doubles can be counted on. */
-#if defined(__GNUC__) && defined(__x86_64__) && !defined(__AVX2__) && !defined(__TINYC__) && \
+#if defined(__GNUC__) && defined(__x86_64__) && !defined(__AVX2__) && !defined(__TINYC__) &&       \
     !defined(DCS_NO_VECTOR) && !defined(DCS_NO_DISPATCH)
 #define DCSI_DISPATCH 1
 #else
@@ -438,7 +439,7 @@ DCS_API int64_t dcs_lu_get_nonzeros(const dcs_lu *lu); /* entries of L and U, di
 #define DCSI_WIDE 0
 #endif
 
-#if defined(__GNUC__) && !defined(__TINYC__) && !defined(DCS_NO_VECTOR) && \
+#if defined(__GNUC__) && !defined(__TINYC__) && !defined(DCS_NO_VECTOR) &&                         \
     (defined(__AVX__) || DCSI_DISPATCH)
 /* One register of four doubles. */
 typedef double dcsi_v4 __attribute__((vector_size(32)));
@@ -831,16 +832,26 @@ static void dcsi_zero(double *x, ptrdiff_t count)
 DCS_API const char *dcs_result_text(dcs_result result)
 {
     switch (result) {
-    case DCS_OK: return "ok";
-    case DCS_ERROR_NOT_POSITIVE_DEFINITE: return "not positive definite";
-    case DCS_ERROR_SINGULAR: return "singular";
-    case DCS_ERROR_BAD_PATTERN: return "bad pattern";
-    case DCS_ERROR_NOT_FINITE: return "not finite";
-    case DCS_ERROR_TOO_LARGE: return "too large";
-    case DCS_ERROR_OUT_OF_MEMORY: return "out of memory";
-    case DCS_ERROR_NOT_FACTORED: return "not factored";
-    case DCS_ERROR_BAD_ARGUMENT: return "bad argument";
-    case DCS_ERROR_INACCURATE: return "inaccurate";
+    case DCS_OK:
+        return "ok";
+    case DCS_ERROR_NOT_POSITIVE_DEFINITE:
+        return "not positive definite";
+    case DCS_ERROR_SINGULAR:
+        return "singular";
+    case DCS_ERROR_BAD_PATTERN:
+        return "bad pattern";
+    case DCS_ERROR_NOT_FINITE:
+        return "not finite";
+    case DCS_ERROR_TOO_LARGE:
+        return "too large";
+    case DCS_ERROR_OUT_OF_MEMORY:
+        return "out of memory";
+    case DCS_ERROR_NOT_FACTORED:
+        return "not factored";
+    case DCS_ERROR_BAD_ARGUMENT:
+        return "bad argument";
+    case DCS_ERROR_INACCURATE:
+        return "inaccurate";
     }
     return "unknown result";
 }
@@ -907,7 +918,8 @@ static dcs_result dcsi_check_desc(const dcs_desc *desc, dcs_desc *out, dcs_error
         return dcsi_bad_argument(err, "desc.ordering is not a dcs_ordering");
     if (out->ordering == DCS_ORDER_GIVEN && !out->given_order)
         return dcsi_bad_argument(err, "desc.given_order is NULL");
-    if (dcsi_not_finite(out->pivot_tolerance) || !(out->pivot_tolerance > 0 && out->pivot_tolerance <= 1))
+    if (dcsi_not_finite(out->pivot_tolerance) || out->pivot_tolerance <= 0 ||
+        out->pivot_tolerance > 1)
         return dcsi_bad_argument(err, "desc.pivot_tolerance must lie in (0, 1]");
     if (dcsi_not_finite(out->tiny_pivot) || !(out->tiny_pivot > 0 && out->tiny_pivot < 1))
         return dcsi_bad_argument(err, "desc.tiny_pivot must lie in (0, 1)");
@@ -924,8 +936,8 @@ static dcs_result dcsi_check_desc(const dcs_desc *desc, dcs_desc *out, dcs_error
    Assembly from triplets, checks and products. */
 
 /* Column starts and row indices of a rows x cols pattern; names the first bad position. */
-static dcs_result dcsi_check_pattern(int rows, int cols, const int *col_start,
-                                     const int *row_index, dcs_error *err)
+static dcs_result dcsi_check_pattern(int rows, int cols, const int *col_start, const int *row_index,
+                                     dcs_error *err)
 {
     int j, p;
     if (!col_start) return dcsi_bad_argument(err, "col_start is NULL");
@@ -975,14 +987,14 @@ DCS_API dcs_result dcs_matrix_check(const dcs_matrix *a, dcs_error *err)
                 int row = a->row_index[p] * a->block + k % a->block;
                 int col = j * a->block + k / a->block;
                 if (dcsi_not_finite(v))
-                    return dcsi_fail(err, DCS_ERROR_NOT_FINITE, row, col, v,
-                                     "entry (%d, %d) is %g", row, col, v);
+                    return dcsi_fail(err, DCS_ERROR_NOT_FINITE, row, col, v, "entry (%d, %d) is %g",
+                                     row, col, v);
             }
     return DCS_OK;
 }
 
-static dcs_result dcsi_check_triplets(int rows, int cols, int count, const int *row,
-                                      const int *col, const double *value, dcs_error *err)
+static dcs_result dcsi_check_triplets(int rows, int cols, int count, const int *row, const int *col,
+                                      const double *value, dcs_error *err)
 {
     int k;
     if (count < 0) return dcsi_bad_argument(err, "count is negative");
@@ -1241,20 +1253,20 @@ static dcs_result dcsi_graph_create(dcsi_pool *pool, int n, const int *col_start
    Degrees are upper bounds: |A_i| + |L_p \ i| + sum over elements e of |L_e \ L_p|. */
 
 typedef struct dcsi_amd {
-    int n, left;                         /* weight not yet eliminated */
-    int *list, list_size, list_free;     /* storage of all lists ... */
-    int *spare;                          /* ... and where they go when it is full */
-    int *start, *len, *elements;         /* list of i; elements[i]: how many of it are elements */
-    int *nv;                             /* weight; 0 absorbed; negative while in the new element */
-    int *degree;                         /* variables: bound; elements: weight of the list */
-    int *is_element;                     /* 0 variable, 1 element, 2 absorbed element or variable */
-    int *into;                           /* absorbed: where; else -1 */
-    int *head, *next, *prev, lowest;     /* variables by degree */
-    int *mark, stamp;                    /* |L_e \ L_p| + stamp, or equality marks */
-    int *hash_head, *hash_next, *hash;   /* variables of the new element by hash of their list */
-    int *pivots, pivot_count;            /* elements in order of elimination */
-    const int *set;                      /* NULL, or: variables of set 0 go first, then 1, ... */
-    int current;                         /* the set being eliminated: only it is in the lists */
+    int n, left;                       /* weight not yet eliminated */
+    int *list, list_size, list_free;   /* storage of all lists ... */
+    int *spare;                        /* ... and where they go when it is full */
+    int *start, *len, *elements;       /* list of i; elements[i]: how many of it are elements */
+    int *nv;                           /* weight; 0 absorbed; negative while in the new element */
+    int *degree;                       /* variables: bound; elements: weight of the list */
+    int *is_element;                   /* 0 variable, 1 element, 2 absorbed element or variable */
+    int *into;                         /* absorbed: where; else -1 */
+    int *head, *next, *prev, lowest;   /* variables by degree */
+    int *mark, stamp;                  /* |L_e \ L_p| + stamp, or equality marks */
+    int *hash_head, *hash_next, *hash; /* variables of the new element by hash of their list */
+    int *pivots, pivot_count;          /* elements in order of elimination */
+    const int *set;                    /* NULL, or: variables of set 0 go first, then 1, ... */
+    int current;                       /* the set being eliminated: only it is in the lists */
 } dcsi_amd;
 
 /* 1 if variable i may be eliminated now. */
@@ -1697,11 +1709,11 @@ static void dcsi_counts(const dcsi_graph *g, const int *order, const int *positi
 enum { DCSI_SEPARATOR = 2 }; /* sides are 0 and 1 */
 
 typedef struct dcsi_level {
-    int n, total;      /* vertices, their weight */
-    int *start, *adj;  /* n + 1, start[n] */
-    int *edge;         /* weight of every edge */
-    int *weight;       /* of every vertex */
-    int *map;          /* vertex of the coarser level */
+    int n, total;     /* vertices, their weight */
+    int *start, *adj; /* n + 1, start[n] */
+    int *edge;        /* weight of every edge */
+    int *weight;      /* of every vertex */
+    int *map;         /* vertex of the coarser level */
     int *side;
 } dcsi_level;
 
@@ -1758,7 +1770,7 @@ static int dcsi_match(dcsi_dissection *d, dcsi_level *l)
         int best = -1, best_edge = 0, best_weight = 0, degree = l->start[v + 1] - l->start[v], skip;
         if (l->map[v] >= 0) continue;
         skip = degree > 1 ? (int)(dcsi_random(d) % (uint32_t)degree) : 0;
-        for (p = 0; p < degree; p++) { /* from a random neighbour on, to avoid a preferred direction */
+        for (p = 0; p < degree; p++) { /* from a random neighbour on: no preferred direction */
             int at = l->start[v] + (p + skip < degree ? p + skip : p + skip - degree);
             int u = l->adj[at], w = l->weight[u];
             if (l->map[u] >= 0 || w + l->weight[v] > limit) continue;
@@ -1812,7 +1824,8 @@ static int dcsi_contract(dcsi_dissection *d, dcsi_level *l, int coarse, dcsi_lev
 static void dcsi_separator_enter(dcsi_dissection *d, const dcsi_level *l, int v)
 {
     int p, toward[3] = {0, 0, 0};
-    for (p = l->start[v]; p < l->start[v + 1]; p++) toward[l->side[l->adj[p]]] += l->weight[l->adj[p]];
+    for (p = l->start[v]; p < l->start[v + 1]; p++)
+        toward[l->side[l->adj[p]]] += l->weight[l->adj[p]];
     d->toward[0][v] = toward[0];
     d->toward[1][v] = toward[1];
     d->place[v] = d->count;
@@ -1985,7 +1998,8 @@ static void dcsi_separate(dcsi_dissection *d)
     }
 }
 
-/* Level 0 = the subgraph of vertices[0..count-1]. owner marks them with `id`; local: their number. */
+/* Level 0 = the subgraph of vertices[0..count-1], which owner marks with `id`. local: n numbers of
+   scratch. */
 static int dcsi_extract(dcsi_dissection *d, const dcsi_graph *g, const int *vertices, int count,
                         const int *owner, int id, int *local)
 {
@@ -2145,12 +2159,12 @@ static void dcsi_fill(const dcsi_symbolic *s, int b, int64_t *nonzeros, double *
 }
 
 typedef struct dcsi_merge {
-    int m;                     /* panels before merging */
+    int m; /* panels before merging */
     int *first, *width, *height;
-    int *into;                 /* panel it joined, or -1 */
-    int *child, *sibling;      /* lists of children, last child first */
-    double *zeros;             /* explicit zeros, in nodes */
-    int *of;                   /* panel of a column */
+    int *into;            /* panel it joined, or -1 */
+    int *child, *sibling; /* lists of children, last child first */
+    double *zeros;        /* explicit zeros, in nodes */
+    int *of;              /* panel of a column */
 } dcsi_merge;
 
 /* Columns j and j+1 share a panel when j+1 is the parent of j and has one row less. */
@@ -2313,21 +2327,21 @@ struct dcs_analysis {
     dcsi_pool pool;
     dcs_desc desc;
     dcs_info info;
-    int n, block, size;       /* nodes, scalars per node, n * block */
-    int entries;              /* of the input pattern */
-    int *order, *position;    /* node eliminated k-th, and the inverse */
+    int n, block, size;    /* nodes, scalars per node, n * block */
+    int entries;           /* of the input pattern */
+    int *order, *position; /* node eliminated k-th, and the inverse */
     int supers;
-    int *first;               /* supers + 1: scalar columns */
-    int *of;                  /* supernode of a scalar column */
-    ptrdiff_t *row_start;     /* supers + 1 */
-    int *rows;                /* scalar rows below the columns, rising */
-    ptrdiff_t *panel_start;   /* supers + 1: in doubles */
-    int *entry_start;         /* supers + 1 */
-    int *entry_source;        /* 2 * input entry + 1 if the elimination order swaps row and column */
+    int *first;                    /* supers + 1: scalar columns */
+    int *of;                       /* supernode of a scalar column */
+    ptrdiff_t *row_start;          /* supers + 1 */
+    int *rows;                     /* scalar rows below the columns, rising */
+    ptrdiff_t *panel_start;        /* supers + 1: in doubles */
+    int *entry_start;              /* supers + 1 */
+    int *entry_source;             /* 2 * input entry + 1 if the order swaps row and column */
     int *entry_row, *entry_column; /* where its block starts in the buffer */
-    int max_rows;             /* longest list of rows */
-    ptrdiff_t max_work;       /* largest buffer, in doubles */
-    ptrdiff_t max_panel;      /* largest packed panel, in doubles */
+    int max_rows;                  /* longest list of rows */
+    ptrdiff_t max_work;            /* largest buffer, in doubles */
+    ptrdiff_t max_panel;           /* largest packed panel, in doubles */
 };
 
 static int dcsi_bands(int rows)
@@ -2360,7 +2374,8 @@ static void dcsi_count_pieces(dcs_analysis *a, const dcsi_symbolic *s, ptrdiff_t
     a->supers = 0;
     *rows = 0;
     for (t = 0; t < s->groups; t++) {
-        int width = s->first[t + 1] - s->first[t], per = dcsi_piece(width, a->block, a->desc.max_width);
+        int width = s->first[t + 1] - s->first[t];
+        int per = dcsi_piece(width, a->block, a->desc.max_width);
         ptrdiff_t below = s->row_start[t + 1] - s->row_start[t];
         for (k = 0; k < width; k += per) {
             a->supers++;
@@ -2417,7 +2432,8 @@ static dcs_result dcsi_make_panels(dcs_analysis *a, const dcsi_symbolic *s)
     if (dcsi_take_panels(a, rows) != DCS_OK) return a->pool.status;
     a->row_start[0] = a->panel_start[0] = 0;
     for (t = 0; t < s->groups; t++) {
-        int width = s->first[t + 1] - s->first[t], per = dcsi_piece(width, a->block, a->desc.max_width);
+        int width = s->first[t + 1] - s->first[t];
+        int per = dcsi_piece(width, a->block, a->desc.max_width);
         for (k = 0; k < width; k += per) {
             dcs_result result = dcsi_add_panel(a, s, t, s->first[t] + k,
                                                s->first[t] + dcsi_min(k + per, width), super++);
@@ -2530,9 +2546,14 @@ static dcs_result dcsi_choose_order(dcsi_pool *pool, const dcs_desc *desc, const
     if (pool->status != DCS_OK) return pool->status;
     *used = desc->ordering;
     switch (desc->ordering) {
-    case DCS_ORDER_AUTO: return dcsi_order_auto(pool, g, s, used);
-    case DCS_ORDER_AMD: result = dcsi_amd_order(pool, g, NULL, s->order); break;
-    case DCS_ORDER_ND: result = dcsi_nd_order(pool, g, s->order); break;
+    case DCS_ORDER_AUTO:
+        return dcsi_order_auto(pool, g, s, used);
+    case DCS_ORDER_AMD:
+        result = dcsi_amd_order(pool, g, NULL, s->order);
+        break;
+    case DCS_ORDER_ND:
+        result = dcsi_nd_order(pool, g, s->order);
+        break;
     case DCS_ORDER_NATURAL:
         for (k = 0; k < n; k++) s->order[k] = k;
         break;
@@ -2610,9 +2631,8 @@ static dcs_result dcsi_analyze(dcsi_pool *scratch, dcs_analysis *a, const int *c
     return DCS_OK;
 }
 
-DCS_API dcs_result dcs_analysis_create(const dcs_desc *desc, int n, int block,
-                                       const int *col_start, const int *row_index,
-                                       dcs_analysis **out, dcs_error *err)
+DCS_API dcs_result dcs_analysis_create(const dcs_desc *desc, int n, int block, const int *col_start,
+                                       const int *row_index, dcs_analysis **out, dcs_error *err)
 {
     dcs_desc checked;
     dcsi_pool pool, scratch;
@@ -2728,8 +2748,8 @@ typedef struct dcsi_update {
     int b_band;      /* band of the rows that b starts with */
     int n;           /* columns of the earlier panel */
     int p1, p2, m;
-    int lower;       /* only i >= j matters (symmetric) */
-    int skip;        /* only i >= p2 matters (second triangle of LU) */
+    int lower;        /* only i >= j matters (symmetric) */
+    int skip;         /* only i >= p2 matters (second triangle of LU) */
     const int *place; /* 4 per band: row in the buffer */
     const int *run;   /* per band: its four rows are neighbours in the buffer */
     double *w;
@@ -2804,10 +2824,17 @@ static DCSI_INLINE void dcsi_update_run(const dcsi_update *u, int wide)
         int last = dcsi_min(g + block, end);
         for (q = u->p1; q + 4 <= u->p2; q += 4) dcsi_update_columns(u, g, last, q, 4, wide);
         switch (u->p2 - q) {
-        case 1: dcsi_update_columns(u, g, last, q, 1, wide); break;
-        case 2: dcsi_update_columns(u, g, last, q, 2, wide); break;
-        case 3: dcsi_update_columns(u, g, last, q, 3, wide); break;
-        default: break;
+        case 1:
+            dcsi_update_columns(u, g, last, q, 1, wide);
+            break;
+        case 2:
+            dcsi_update_columns(u, g, last, q, 2, wide);
+            break;
+        case 3:
+            dcsi_update_columns(u, g, last, q, 3, wide);
+            break;
+        default:
+            break;
         }
     }
 }
@@ -2928,6 +2955,33 @@ static DCSI_INLINE void dcsi_solve_below(const double *diagonal, int nc, int m, 
         dcsi_solve_bands(diagonal, nc, blocks, 1, rows + 4 * g, lead, below + g * step);
 }
 
+DCSI_PLAIN static void dcsi_below_plain(const double *diagonal, int nc, int m, const double *w,
+                                        ptrdiff_t lead, double *below)
+{
+    dcsi_solve_below(diagonal, nc, m, w, lead, below, DCSI_WIDE);
+}
+
+#if DCSI_DISPATCH
+DCSI_AVX2 static void dcsi_below_avx2(const double *diagonal, int nc, int m, const double *w,
+                                      ptrdiff_t lead, double *below)
+{
+    dcsi_solve_below(diagonal, nc, m, w, lead, below, 1);
+}
+#endif
+
+static void dcsi_below_any(const double *diagonal, int nc, int m, const double *w, ptrdiff_t lead,
+                           double *below, int avx2)
+{
+#if DCSI_DISPATCH
+    if (avx2) {
+        dcsi_below_avx2(diagonal, nc, m, w, lead, below);
+        return;
+    }
+#endif
+    (void)avx2;
+    dcsi_below_plain(diagonal, nc, m, w, lead, below);
+}
+
 /* x: t x t symmetric block (row-major, 4 per row, lower triangle) -> L in place and D. d is all 1
    for Cholesky. Returns the column of a bad pivot, whose value stays in x, or -1. */
 static int dcsi_factor_tile(double *x, int t, int ldlt, double *d)
@@ -2996,12 +3050,37 @@ static DCSI_INLINE int dcsi_factor_triangle(const double *w, ptrdiff_t lead, int
     return -1;
 }
 
-/* >>panel, LU: dense LU of the nc x nc square in w by blocks of 8 columns, rows swapped within it.
+DCSI_PLAIN static int dcsi_triangle_plain(const double *w, ptrdiff_t lead, int nc, int ldlt,
+                                          double *panel, double *d, double *row, double *pivot)
+{
+    return dcsi_factor_triangle(w, lead, nc, ldlt, panel, d, row, pivot);
+}
+
+#if DCSI_DISPATCH
+DCSI_AVX2 static int dcsi_triangle_avx2(const double *w, ptrdiff_t lead, int nc, int ldlt,
+                                        double *panel, double *d, double *row, double *pivot)
+{
+    return dcsi_factor_triangle(w, lead, nc, ldlt, panel, d, row, pivot);
+}
+#endif
+
+static int dcsi_triangle_any(const double *w, ptrdiff_t lead, int nc, int ldlt, double *panel,
+                             double *d, double *row, double *pivot, int avx2)
+{
+#if DCSI_DISPATCH
+    if (avx2) return dcsi_triangle_avx2(w, lead, nc, ldlt, panel, d, row, pivot);
+#endif
+    (void)avx2;
+    return dcsi_triangle_plain(w, lead, nc, ldlt, panel, d, row, pivot);
+}
+
+/* >>square -------------------------------------------------------------------------------------
+   Dense LU of the nc x nc square in w by blocks of 8 columns, rows swapped within it.
    Pivots smaller than tiny are replaced. swap[k] = row exchanged with k at step k. */
 
 /* Column steps k0..k1-1 on the columns [k0, k1), rows below included. */
-static DCSI_INLINE int dcsi_lu_columns(double *w, ptrdiff_t lead, int nc, int k0, int k1, double tiny,
-                           int *swap)
+static DCSI_INLINE int dcsi_lu_columns(double *w, ptrdiff_t lead, int nc, int k0, int k1,
+                                       double tiny, int *swap)
 {
     int k, i, j, perturbed = 0;
     for (k = k0; k < k1; k++) {
@@ -3030,8 +3109,8 @@ static DCSI_INLINE int dcsi_lu_columns(double *w, ptrdiff_t lead, int nc, int k0
 }
 
 /* Apply the steps k0..k1-1 to column j: swaps, triangular solve, subtraction below. */
-static DCSI_INLINE void dcsi_lu_apply(double *w, ptrdiff_t lead, int nc, int k0, int k1, const int *swap,
-                          double *col)
+static DCSI_INLINE void dcsi_lu_apply(double *w, ptrdiff_t lead, int nc, int k0, int k1,
+                                      const int *swap, double *col)
 {
     int k, i;
     for (k = k0; k < k1; k++) {
@@ -3065,6 +3144,27 @@ static DCSI_INLINE int dcsi_lu_square(double *w, ptrdiff_t lead, int nc, double 
             }
     }
     return perturbed;
+}
+
+DCSI_PLAIN static int dcsi_square_plain(double *w, ptrdiff_t lead, int nc, double tiny, int *swap)
+{
+    return dcsi_lu_square(w, lead, nc, tiny, swap);
+}
+
+#if DCSI_DISPATCH
+DCSI_AVX2 static int dcsi_square_avx2(double *w, ptrdiff_t lead, int nc, double tiny, int *swap)
+{
+    return dcsi_lu_square(w, lead, nc, tiny, swap);
+}
+#endif
+
+static int dcsi_square_any(double *w, ptrdiff_t lead, int nc, double tiny, int *swap, int avx2)
+{
+#if DCSI_DISPATCH
+    if (avx2) return dcsi_square_avx2(w, lead, nc, tiny, swap);
+#endif
+    (void)avx2;
+    return dcsi_square_plain(w, lead, nc, tiny, swap);
 }
 
 /* Pack the triangles of the square: L (unit) into `lower`, U^T into `upper`, diagonal blocks
@@ -3102,9 +3202,9 @@ struct dcs_factor {
     const dcs_analysis *a;
     dcs_kind kind;
     int factored, perturbed, avx2;
-    double *lower, *upper; /* packed panels; upper only for LU_STATIC, transposed */
-    double *d;             /* size; LDLT: D, else 1 */
-    int *swap;             /* size; LU_STATIC: local row exchanged at each step */
+    double *lower, *upper;            /* packed panels; upper only for LU_STATIC, transposed */
+    double *d;                        /* size; LDLT: D, else 1 */
+    int *swap;                        /* size; LU_STATIC: local row exchanged at each step */
     double *row_scale, *column_scale; /* size each; LU_STATIC with equilibrate: powers of two */
     double tiny;                      /* LU_STATIC: smallest pivot */
     double *work, *work_upper;        /* buffers of the panel being built */
@@ -3165,7 +3265,8 @@ DCS_API dcs_result dcs_factor_create(const dcs_analysis *a, dcs_kind kind, dcs_f
     *out = NULL;
     if (!a) return dcsi_bad_argument(err, "the analysis is NULL");
     if (kind != DCS_CHOLESKY && kind != DCS_LDLT && kind != DCS_LU_STATIC)
-        return dcsi_bad_argument(err, "kind must be CHOLESKY, LDLT or LU_STATIC; see dcs_lu_create");
+        return dcsi_bad_argument(err,
+                                 "kind must be CHOLESKY, LDLT or LU_STATIC; see dcs_lu_create");
     dcsi_pool_init(&pool, &a->desc.allocator);
     f = (dcs_factor *)dcsi_pool_take(&pool, 1, sizeof *f);
     if (f) {
@@ -3283,7 +3384,7 @@ typedef struct dcsi_scan {
     double *row_top, *column_top;           /* largest |e| of rows, columns; NULL: not wanted */
     double *sum, *count; /* sums of log2 |e| plus the other side's exponents over nonzeros ... */
     const double *row_exponent, *column_exponent; /* ... by rows if only column_exponent is set */
-    double top, bottom;                     /* of all nonzeros */
+    double top, bottom;                           /* of all nonzeros */
 } dcsi_scan;
 
 static void dcsi_scan_element(dcsi_scan *w, double e, int row, int column)
@@ -3589,69 +3690,55 @@ static void dcsi_link_panel(dcs_factor *f, int d, int at)
 static dcs_result dcsi_pivot_error(const dcs_factor *f, int position, double pivot, dcs_error *err)
 {
     int column = dcsi_original(f->a, position);
-    dcs_result code = f->kind == DCS_CHOLESKY ? DCS_ERROR_NOT_POSITIVE_DEFINITE : DCS_ERROR_SINGULAR;
+    dcs_result code = DCS_ERROR_SINGULAR;
+    if (f->kind == DCS_CHOLESKY) code = DCS_ERROR_NOT_POSITIVE_DEFINITE;
     if (dcsi_not_finite(pivot)) code = DCS_ERROR_NOT_FINITE;
-    return dcsi_fail(err, code, column, column, pivot, "pivot %.10g in column %d, eliminated as %d of %d",
-                     pivot, column, position + 1, f->a->size);
+    return dcsi_fail(err, code, column, column, pivot,
+                     "pivot %.10g in column %d, eliminated as %d of %d", pivot, column,
+                     position + 1, f->a->size);
 }
 
-/* Factor the buffer into panel s. */
-static DCSI_INLINE dcs_result dcsi_finish_panel(dcs_factor *f, int s, int nc, int m, ptrdiff_t lead,
-                                                int wide, dcs_error *err)
+/* Factor the buffer into panel s of LU. Rows of the square are columns of the transposed part, so
+   both are exchanged. */
+static dcs_result dcsi_finish_lu(dcs_factor *f, int s, int nc, int m, ptrdiff_t lead,
+                                 dcs_error *err)
 {
     const dcs_analysis *a = f->a;
-    double *panel = f->lower + a->panel_start[s], pivot = 0;
-    double *below = panel + (ptrdiff_t)dcsi_bands(nc) * nc * 4, *d = f->d + a->first[s];
-    int bad;
-    if (f->kind == DCS_LU_STATIC) {
-        double *upper = f->upper + a->panel_start[s];
-        int *swap = f->swap + a->first[s], j, k;
-        f->perturbed += dcsi_lu_square(f->work, lead, nc, f->tiny, swap);
-        for (k = 0; k < nc; k++)
-            if (dcsi_not_finite(f->work[k * lead + k]))
-                return dcsi_pivot_error(f, a->first[s] + k, f->work[k * lead + k], err);
-        for (k = 0; k < nc; k++) { /* rows of the square are columns of the transposed part */
-            double *x = f->work_upper + k * lead, *y = f->work_upper + swap[k] * lead;
-            for (j = 4 * dcsi_bands(nc); j < 4 * (dcsi_bands(nc) + dcsi_bands(m)) && x != y; j++) {
-                double t = x[j];
-                x[j] = y[j];
-                y[j] = t;
-            }
+    double *lower = f->lower + a->panel_start[s], *upper = f->upper + a->panel_start[s];
+    ptrdiff_t below = (ptrdiff_t)dcsi_bands(nc) * nc * 4;
+    int top = 4 * dcsi_bands(nc), end = top + 4 * dcsi_bands(m);
+    int *swap = f->swap + a->first[s], j, k;
+    f->perturbed += dcsi_square_any(f->work, lead, nc, f->tiny, swap, f->avx2);
+    for (k = 0; k < nc; k++) {
+        double *x = f->work_upper + k * lead, *y = f->work_upper + swap[k] * lead;
+        if (dcsi_not_finite(f->work[k * lead + k]))
+            return dcsi_pivot_error(f, a->first[s] + k, f->work[k * lead + k], err);
+        for (j = top; j < end && x != y; j++) {
+            double t = x[j];
+            x[j] = y[j];
+            y[j] = t;
         }
-        dcsi_pack_square(f->work, lead, nc, panel, upper);
-        dcsi_solve_below(upper, nc, m, f->work, lead, below, wide);
-        dcsi_solve_below(panel, nc, m, f->work_upper, lead,
-                         upper + (ptrdiff_t)dcsi_bands(nc) * nc * 4, wide);
-        return DCS_OK;
     }
-    bad = dcsi_factor_triangle(f->work, lead, nc, f->kind == DCS_LDLT, panel, d, f->row, &pivot);
-    if (bad >= 0) return dcsi_pivot_error(f, a->first[s] + bad, pivot, err);
-    dcsi_solve_below(panel, nc, m, f->work, lead, below, wide);
-    if (f->kind == DCS_LDLT) dcsi_scale_bands(below, dcsi_bands(m), nc, d);
+    dcsi_pack_square(f->work, lead, nc, lower, upper);
+    dcsi_below_any(upper, nc, m, f->work, lead, lower + below, f->avx2);
+    dcsi_below_any(lower, nc, m, f->work_upper, lead, upper + below, f->avx2);
     return DCS_OK;
 }
 
-DCSI_PLAIN static dcs_result dcsi_finish_plain(dcs_factor *f, int s, int nc, int m, ptrdiff_t lead,
-                                               dcs_error *err)
+/* Factor the buffer into panel s. */
+static dcs_result dcsi_finish_panel(dcs_factor *f, int s, int nc, int m, ptrdiff_t lead,
+                                    dcs_error *err)
 {
-    return dcsi_finish_panel(f, s, nc, m, lead, DCSI_WIDE, err);
-}
-
-#if DCSI_DISPATCH
-DCSI_AVX2 static dcs_result dcsi_finish_avx2(dcs_factor *f, int s, int nc, int m, ptrdiff_t lead,
-                                             dcs_error *err)
-{
-    return dcsi_finish_panel(f, s, nc, m, lead, 1, err);
-}
-#endif
-
-static dcs_result dcsi_finish_any(dcs_factor *f, int s, int nc, int m, ptrdiff_t lead,
-                                  dcs_error *err)
-{
-#if DCSI_DISPATCH
-    if (f->avx2) return dcsi_finish_avx2(f, s, nc, m, lead, err);
-#endif
-    return dcsi_finish_plain(f, s, nc, m, lead, err);
+    const dcs_analysis *a = f->a;
+    int ldlt = f->kind == DCS_LDLT, bad;
+    double *panel = f->lower + a->panel_start[s], *d = f->d + a->first[s], pivot = 0;
+    double *below = panel + (ptrdiff_t)dcsi_bands(nc) * nc * 4;
+    if (f->kind == DCS_LU_STATIC) return dcsi_finish_lu(f, s, nc, m, lead, err);
+    bad = dcsi_triangle_any(f->work, lead, nc, ldlt, panel, d, f->row, &pivot, f->avx2);
+    if (bad >= 0) return dcsi_pivot_error(f, a->first[s] + bad, pivot, err);
+    dcsi_below_any(panel, nc, m, f->work, lead, below, f->avx2);
+    if (ldlt) dcsi_scale_bands(below, dcsi_bands(m), nc, d);
+    return DCS_OK;
 }
 
 static dcs_result dcsi_factor_panels(dcs_factor *f, const double *lower, const double *upper,
@@ -3675,7 +3762,7 @@ static dcs_result dcsi_factor_panels(dcs_factor *f, const double *lower, const d
             next = f->next[d];
             dcsi_link_panel(f, d, dcsi_update_panel(f, s, d, lead));
         }
-        result = dcsi_finish_any(f, s, nc, m, lead, err);
+        result = dcsi_finish_panel(f, s, nc, m, lead, err);
         dcsi_link_panel(f, s, 0);
     }
     return result;
@@ -4055,10 +4142,18 @@ static DCSI_INLINE void dcsi_backward_1(const double *panel, int first, int nc, 
         const double *inverse = panel + g * step + 16 * (ptrdiff_t)g;
         double *yg = y + 4 * (ptrdiff_t)g, *xg = x + first + 4 * (ptrdiff_t)g;
         switch (nc - 4 * g) {
-        case 1: dcsi_backward_block_1(all - g - 1, 1, step, a, inverse, xg, yg); break;
-        case 2: dcsi_backward_block_1(all - g - 1, 2, step, a, inverse, xg, yg); break;
-        case 3: dcsi_backward_block_1(all - g - 1, 3, step, a, inverse, xg, yg); break;
-        default: dcsi_backward_block_1(all - g - 1, 4, step, a, inverse, xg, yg); break;
+        case 1:
+            dcsi_backward_block_1(all - g - 1, 1, step, a, inverse, xg, yg);
+            break;
+        case 2:
+            dcsi_backward_block_1(all - g - 1, 2, step, a, inverse, xg, yg);
+            break;
+        case 3:
+            dcsi_backward_block_1(all - g - 1, 3, step, a, inverse, xg, yg);
+            break;
+        default:
+            dcsi_backward_block_1(all - g - 1, 4, step, a, inverse, xg, yg);
+            break;
         }
     }
 }
@@ -4115,7 +4210,14 @@ static DCSI_INLINE void dcsi_solve_panels(dcs_factor *f, int transposed, int wid
     if (lu && transposed) dcsi_swap_rows(f, 1, width, x);
 }
 
-DCSI_PLAIN static void dcsi_solve_plain(dcs_factor *f, int transposed, int width)
+#if DCSI_DISPATCH
+/* Without AVX2 a group of 3 would live in memory instead of registers: one at a time is faster. */
+DCSI_PLAIN static void dcsi_solve_plain(dcs_factor *f, int transposed)
+{
+    dcsi_solve_panels(f, transposed, 1);
+}
+
+DCSI_AVX2 static void dcsi_solve_avx2(dcs_factor *f, int transposed, int width)
 {
     if (width == 4)
         dcsi_solve_panels(f, transposed, 4);
@@ -4123,8 +4225,15 @@ DCSI_PLAIN static void dcsi_solve_plain(dcs_factor *f, int transposed, int width
         dcsi_solve_panels(f, transposed, 1);
 }
 
-#if DCSI_DISPATCH
-DCSI_AVX2 static void dcsi_solve_avx2(dcs_factor *f, int transposed, int width)
+static void dcsi_solve_any(dcs_factor *f, int transposed, int width)
+{
+    if (f->avx2)
+        dcsi_solve_avx2(f, transposed, width);
+    else
+        dcsi_solve_plain(f, transposed);
+}
+#else
+DCSI_PLAIN static void dcsi_solve_any(dcs_factor *f, int transposed, int width)
 {
     if (width == 4)
         dcsi_solve_panels(f, transposed, 4);
@@ -4181,12 +4290,7 @@ static dcs_result dcsi_solve_group(dcs_factor *f, int transposed, int nrhs, int 
     else
         bad = dcsi_permute_in(f, b, nrhs, have, width, x, before);
     if (bad) return DCS_ERROR_NOT_FINITE;
-#if DCSI_DISPATCH
-    if (f->avx2)
-        dcsi_solve_avx2(f, transposed, width);
-    else
-#endif
-        dcsi_solve_plain(f, transposed, width);
+    dcsi_solve_any(f, transposed, width);
     for (k = 0; after && k < f->a->size; k++)
         for (r = 0; r < width; r++) f->x[k * width + r] *= after[k];
     if (!dcsi_all_finite(f->x, (ptrdiff_t)f->a->size * width)) return DCS_ERROR_NOT_FINITE;
@@ -4202,17 +4306,19 @@ static dcs_result dcsi_solve_group(dcs_factor *f, int transposed, int nrhs, int 
 static dcs_result dcsi_factor_solve(dcs_factor *f, int transposed, int nrhs, double *x)
 {
     const double *before = NULL, *after = NULL;
-    int done, have;
+    int done, have, group;
     if (!f || nrhs < 0 || (nrhs > 0 && f->a->size > 0 && !x)) return DCS_ERROR_BAD_ARGUMENT;
     if (!f->factored) return DCS_ERROR_NOT_FACTORED;
-    if (nrhs > 3 && !dcsi_all_finite(x, (ptrdiff_t)f->a->size * nrhs)) return DCS_ERROR_NOT_FINITE;
+    group = DCSI_DISPATCH && !f->avx2 ? 1 : 3;
+    if (nrhs > group && !dcsi_all_finite(x, (ptrdiff_t)f->a->size * nrhs))
+        return DCS_ERROR_NOT_FINITE;
     if (f->kind == DCS_LU_STATIC && f->a->desc.equilibrate) {
         before = transposed ? f->column_scale : f->row_scale;
         after = transposed ? f->row_scale : f->column_scale;
     }
     for (done = 0; done < nrhs; done += have) {
         dcs_result result;
-        have = dcsi_min(3, nrhs - done);
+        have = dcsi_min(group, nrhs - done);
         result = dcsi_solve_group(f, transposed, nrhs, have, x + done, before, after);
         if (result != DCS_OK) return result;
     }
@@ -4251,8 +4357,8 @@ struct dcs_lu {
     int *row, *source;    /* row and index into the caller's values */
     double *row_scale, *column_scale;
     ptrdiff_t *l_start, *u_start; /* n + 1 */
-    dcsi_list l, u;   /* L without its unit diagonal; U without its diagonal, each column in an order
-                         in which it can be eliminated */
+    dcsi_list l, u;   /* L without its unit diagonal; U without its diagonal, every column in an
+                         order in which it can be eliminated */
     double *diagonal; /* of U */
     double *x;        /* 4 n; zero between calls of the numeric part */
 };
@@ -4350,8 +4456,8 @@ static dcs_result dcsi_ata_graph(dcsi_pool *pool, const dcs_matrix *a, dcsi_grap
     dcsi_fill_ints(mark, n, -1);
     g->start[0] = 0;
     for (j = 0; j < n; j++)
-        g->start[j + 1] = g->start[j] + dcsi_ata_column(a, start, rows, dense, j, mark,
-                                                        g->adj + g->start[j]);
+        g->start[j + 1] =
+            g->start[j] + dcsi_ata_column(a, start, rows, dense, j, mark, g->adj + g->start[j]);
     return DCS_OK;
 }
 
@@ -4449,10 +4555,10 @@ static dcs_result dcsi_lu_scale(dcs_lu *lu, const double *values, dcs_error *err
 }
 
 typedef struct dcsi_reach {
-    int *found;      /* n: pivotal columns reached, in order of elimination from `top` on */
-    int *open;       /* n: rows reached that have no pivot yet */
+    int *found; /* n: pivotal columns reached, in order of elimination from `top` on */
+    int *open;  /* n: rows reached that have no pivot yet */
     int *stack, *mark;
-    ptrdiff_t *next; /* per stack level */
+    ptrdiff_t *next;   /* per stack level */
     ptrdiff_t *pruned; /* per column: where the search may stop, or -1 */
     int top, open_count;
 } dcsi_reach;
@@ -4554,7 +4660,8 @@ static dcs_result dcsi_lu_column(dcs_lu *lu, dcsi_reach *w, int k, const double 
         return dcsi_fail(err, result, -1, column, 0, "factor of %.0f entries at column %d",
                          (double)(lu->l.count + lu->u.count), column);
     for (p = lu->col_start[column]; p < lu->col_start[column + 1]; p++)
-        x[lu->row[p]] += values[lu->source[p]] * lu->row_scale[lu->row[p]] * lu->column_scale[column];
+        x[lu->row[p]] +=
+            values[lu->source[p]] * lu->row_scale[lu->row[p]] * lu->column_scale[column];
     for (t = w->top; t < lu->n; t++) {
         int j = w->found[t];
         double xj = x[lu->pivot_row[j]];
@@ -4699,7 +4806,8 @@ DCS_API dcs_result dcs_lu_refactor(dcs_lu *lu, const double *values, double *gro
         }
         if (x[k] == 0 || dcsi_not_finite(x[k]))
             return dcsi_fail(err, DCS_ERROR_SINGULAR, lu->pivot_row[k], c, x[k],
-                             "pivot %g in column %d, eliminated as %d of %d", x[k], c, k + 1, lu->n);
+                             "pivot %g in column %d, eliminated as %d of %d", x[k], c, k + 1,
+                             lu->n);
         lu->diagonal[k] = x[k];
         x[k] = 0;
         for (p = lu->l_start[k]; p < lu->l_start[k + 1]; p++) {
@@ -4816,7 +4924,7 @@ struct dcs_solver {
     dcsi_pool pool;
     dcs_desc desc;
     dcs_kind kind;
-    dcs_matrix a;          /* what residuals are computed with */
+    dcs_matrix a;                    /* what residuals are computed with */
     int input_entries, *slot, *side; /* slot -1: not read; side 1: A(j, i) of the slot */
     int *col_start, *row_index;      /* pattern: of a, or of the analysis */
     double *lower, *upper;
@@ -4903,8 +5011,8 @@ static int dcsi_has_lower(const dcs_matrix *a)
 /* Slots of the input entries in a lower pattern, sorted by its columns. */
 static void dcsi_solver_slots(dcs_solver *s, const dcs_matrix *a)
 {
-    int symmetric = dcsi_is_symmetric_kind(s->kind), from_lower = dcsi_has_lower(a), j, p, n = a->cols;
-    int *start = s->col_start;
+    int symmetric = dcsi_is_symmetric_kind(s->kind), from_lower = dcsi_has_lower(a);
+    int j, p, n = a->cols, *start = s->col_start;
     dcsi_fill_ints(start, (ptrdiff_t)n + 1, 0);
     for (j = 0; j < n; j++)
         for (p = a->col_start[j]; p < a->col_start[j + 1]; p++) {
@@ -4933,7 +5041,8 @@ static void dcsi_solver_values(dcs_solver *s, const double *values, int from_upp
     for (p = 0; p < s->input_entries; p++) {
         const double *v = values + (ptrdiff_t)p * b * b;
         int symmetric = dcsi_is_symmetric_kind(s->kind);
-        double *to = (s->side[p] && !symmetric ? s->upper : s->lower) + (ptrdiff_t)s->slot[p] * b * b;
+        double *base = s->side[p] && !symmetric ? s->upper : s->lower;
+        double *to = base + (ptrdiff_t)s->slot[p] * b * b;
         if (s->slot[p] < 0) continue;
         for (c = 0; c < b; c++)
             for (r = 0; r < b; r++)
@@ -5097,7 +5206,7 @@ static dcs_result dcsi_solver_refine(dcs_solver *s, int transposed, int nrhs, do
     for (i = 0; i < count; i++) s->x[i] = s->b[i];
     if ((result = dcsi_solver_apply(s, transposed, nrhs, s->x)) != DCS_OK) return result;
     *error = dcsi_residual(&s->a, mode, norm, nrhs, s->x, s->b, s->r);
-    for (step = 0; step < s->desc.refine_steps && *error > 0; step++) {
+    for (step = 0; step<s->desc.refine_steps && * error> 0; step++) {
         double next, *swap = s->x;
         if (dcsi_solver_apply(s, transposed, nrhs, s->r) != DCS_OK) break;
         for (i = 0; i < count; i++) s->y[i] = s->x[i] + s->r[i];

@@ -101,7 +101,8 @@ static problem make_problem(const char *name, int m)
     a.upper = (double *)malloc((size_t)(count * bb) * sizeof(double));
     for (k = 0; k < count; k++)
         for (c = 0; c < b; c++)
-            for (r = 0; r < b; r++) a.upper[k * bb + c * b + r] = a.lower.values[k * bb + r * b + c];
+            for (r = 0; r < b; r++)
+                a.upper[k * bb + c * b + r] = a.lower.values[k * bb + r * b + c];
     free(row);
     free(col);
     free(v);
@@ -148,7 +149,8 @@ static void report(const problem *a, const char *op, const char *solver, timer *
                    double residual)
 {
     qsort(t->sample, (size_t)t->count, sizeof(double), compare_doubles);
-    printf("{\"bench\":\"sparse\",\"matrix\":\"%s\",\"n\":%d,\"block\":%d,\"op\":\"%s\",\"solver\":\"%s\","
+    printf("{\"bench\":\"sparse\",\"matrix\":\"%s\",\"n\":%d,\"block\":%d,\"op\":\"%s\",\"solver\":"
+           "\"%s\","
            "\"ms\":%.4f,\"nnz\":%.0f,\"residual\":%.2e}\n",
            a->name, a->n, a->b, op, solver, t->sample[t->count / 2], nnz, residual);
     fflush(stdout);
@@ -248,7 +250,8 @@ static void scalar_matrix(const problem *a, int full, int *start, int *row, doub
     int b = a->b, n = a->n * b, count = 0, j, p, r, c, pass, k = 0;
     int *ti = (int *)malloc((size_t)a->lower.col_start[a->n] * (size_t)(2 * b * b) * sizeof(int));
     int *tj = (int *)malloc((size_t)a->lower.col_start[a->n] * (size_t)(2 * b * b) * sizeof(int));
-    double *tv = (double *)malloc((size_t)a->lower.col_start[a->n] * (size_t)(2 * b * b) * sizeof(double));
+    double *tv =
+        (double *)malloc((size_t)a->lower.col_start[a->n] * (size_t)(2 * b * b) * sizeof(double));
     dcs_matrix m;
     for (j = 0; j < a->n; j++)
         for (p = a->lower.col_start[j]; p < a->lower.col_start[j + 1]; p++)
@@ -396,7 +399,8 @@ int main(int argc, char **argv)
                 bench_cholmod(&a, b, x, CHOLMOD_METIS, CHOLMOD_SUPERNODAL, "cholmod_super_metis");
                 bench_cholmod(&a, b, x, CHOLMOD_AMD, CHOLMOD_SUPERNODAL, "cholmod_super_amd");
                 if (a.n <= 10000)
-                    bench_cholmod(&a, b, x, CHOLMOD_AMD, CHOLMOD_SIMPLICIAL, "cholmod_simplicial_amd");
+                    bench_cholmod(&a, b, x, CHOLMOD_AMD, CHOLMOD_SIMPLICIAL,
+                                  "cholmod_simplicial_amd");
             } else
                 bench_umfpack(&a, b, x);
 #endif

@@ -92,7 +92,8 @@ static dcs_matrix from_dense(int n, const double *dense, int lower_only)
     double *value = (double *)malloc((size_t)(n * n + 1) * sizeof(double));
     for (i = 0; i < n; i++)
         for (j = 0; j < (lower_only ? i + 1 : n); j++)
-            if (dense[i * n + j] != 0) row[count] = i, col[count] = j, value[count++] = dense[i * n + j];
+            if (dense[i * n + j] != 0)
+                row[count] = i, col[count] = j, value[count++] = dense[i * n + j];
     CHECK_EQ(dcs_matrix_from_triplets(NULL, n, n, 1, count, row, col, value, &a, NULL), DCS_OK);
     free(row);
     free(col);
@@ -141,7 +142,8 @@ static grid make_grid(int m, int b, double skew, uint64_t seed)
             int diagonal = g.row_index[p] == j;
             for (c = 0; c < b; c++)
                 for (r = 0; r < b; r++)
-                    lo[c * b + r] = r == c ? (diagonal ? 8 + uniform(&rng) : -1) : 0.1 * uniform(&rng);
+                    lo[c * b + r] =
+                        r == c ? (diagonal ? 8 + uniform(&rng) : -1) : 0.1 * uniform(&rng);
             for (c = 0; c < b && diagonal; c++)
                 for (r = 0; r < c; r++) lo[c * b + r] = lo[r * b + c];
             for (c = 0; c < b; c++)
@@ -187,7 +189,8 @@ static double max_difference(const double *a, const double *b, int n)
 
 /* ---- S rows ---------------------------------------------------------------------------------- */
 
-static const double s01[25] = {1, 0, 4, 0, .2, 0, 1, 6, 0, 0, 4, 6, 6, 3, 3, 0, 0, 3, .5, 0, .2, 0, 3, 0, .5};
+static const double s01[25] = {1, 0, 4, 0, .2, 0,  1, 6,  0, 0, 4, 6, 6,
+                               3, 3, 0, 0, 3,  .5, 0, .2, 0, 3, 0, .5};
 
 static void s01_indefinite(void)
 {
@@ -285,7 +288,8 @@ static void s06_duplicates(void)
     CHECK_EQ(a.col_start[3], 0);
     dcs_matrix_destroy(NULL, &a);
     col[2] = 3;
-    CHECK_EQ(dcs_matrix_from_triplets(NULL, 2, 3, 1, 3, row, col, v, &a, NULL), DCS_ERROR_BAD_PATTERN);
+    CHECK_EQ(dcs_matrix_from_triplets(NULL, 2, 3, 1, 3, row, col, v, &a, NULL),
+             DCS_ERROR_BAD_PATTERN);
 }
 
 static void s06_duplicate_pattern(void)
@@ -378,7 +382,8 @@ static void s11_ldlt_factor(void)
     CHECK_REL(dcs_factor_get_lower(f, 2, 0), -83. / 80, 1e-15);
     CHECK_REL(dcs_factor_get_lower(f, 2, 1), 83. / 132, 1e-15);
     CHECK_REL(dcs_factor_get_lower(f, 2, 2), 1.0, 1e-15);
-    CHECK_REL(dcs_factor_get_log_determinant(f, &sign), log(2 * 33. / 20 * 231773. / 105600), 1e-14);
+    CHECK_REL(dcs_factor_get_log_determinant(f, &sign), log(2 * 33. / 20 * 231773. / 105600),
+              1e-14);
     CHECK_EQ(sign, 1);
     dcs_factor_destroy(f);
     dcs_analysis_destroy(an);
@@ -519,7 +524,8 @@ static void s18_long_chain_small_stack(void)
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, 256 * 1024);
-    if (CHECK_EQ(pthread_create(&thread, &attributes, chain_thread, NULL), 0)) pthread_join(thread, NULL);
+    if (CHECK_EQ(pthread_create(&thread, &attributes, chain_thread, NULL), 0))
+        pthread_join(thread, NULL);
     pthread_attr_destroy(&attributes);
 #else
     chain_solve();
@@ -672,8 +678,10 @@ static void fill_is_exact(void)
 static void dissection_of_odd_graphs(void)
 {
     enum { N = 700 };
-    int *row = (int *)malloc(N * N / 2 * sizeof(int)), *col = (int *)malloc(N * N / 2 * sizeof(int));
-    double *v = (double *)calloc(N * N / 2, sizeof(double)), *x = (double *)malloc(N * sizeof(double));
+    int *row = (int *)malloc(N * N / 2 * sizeof(int)),
+        *col = (int *)malloc(N * N / 2 * sizeof(int));
+    double *v = (double *)calloc(N * N / 2, sizeof(double)),
+           *x = (double *)malloc(N * sizeof(double));
     int kind;
     for (kind = 0; kind < 6; kind++) {
         dcs_desc d = dcs_default_desc();
@@ -687,8 +695,10 @@ static void dissection_of_odd_graphs(void)
             if (kind == 1 && i % 7) row[count] = i, col[count] = i - 1, v[count++] = -1;
             if (kind == 2) row[count] = i, col[count] = 0, v[count++] = -1;
             if (kind == 4) row[count] = i, col[count] = i - 1, v[count++] = -1;
-            for (j = 0; kind == 3 && j < i && i < 500; j++) row[count] = i, col[count] = j, v[count++] = -1;
-            for (j = 0; kind == 5 && j < 3; j++) row[count] = i, col[count] = (i * (7 + j)) % i, v[count++] = -1;
+            for (j = 0; kind == 3 && j < i && i < 500; j++)
+                row[count] = i, col[count] = j, v[count++] = -1;
+            for (j = 0; kind == 5 && j < 3; j++)
+                row[count] = i, col[count] = (i * (7 + j)) % i, v[count++] = -1;
         }
         CHECK_EQ(dcs_matrix_from_triplets(NULL, N, N, 1, count, row, col, v, &a, NULL), DCS_OK);
         d.ordering = DCS_ORDER_ND;
@@ -744,9 +754,9 @@ static dcs_matrix random_matrix(random_state *rng, int n, int symmetric, int fam
     v = (double *)malloc((size_t)limit * sizeof(double));
     for (k = 0; k < n; k++) {
         double e = uniform(rng);
-        if (family == 1) e += symmetric ? 8 : 1;                 /* dominant */
-        if (family == 2) e = pow(10, 12 * uniform(rng));         /* badly scaled diagonal */
-        if (family == 3) e = k % 3 == 0 ? 0 : e;                 /* zeros on the diagonal */
+        if (family == 1) e += symmetric ? 8 : 1;         /* dominant */
+        if (family == 2) e = pow(10, 12 * uniform(rng)); /* badly scaled diagonal */
+        if (family == 3) e = k % 3 == 0 ? 0 : e;         /* zeros on the diagonal */
         row[count] = col[count] = k;
         v[count++] = e;
     }
@@ -917,7 +927,8 @@ static void blocks_agree_with_scalars(void)
 
 static void condition_estimates(void)
 {
-    static const double hilbert_like[9] = {1, 1. / 2, 1. / 3, 1. / 2, 1. / 3, 1. / 4, 1. / 3, 1. / 4, 1. / 5};
+    static const double hilbert_like[9] = {1,      1. / 2, 1. / 3, 1. / 2, 1. / 3,
+                                           1. / 4, 1. / 3, 1. / 4, 1. / 5};
     dcs_matrix a = from_dense(3, hilbert_like, 0);
     dcs_solver *s;
     int kind;
@@ -941,7 +952,8 @@ static void indefinite_ldlt(void)
     dcs_analysis *an;
     dcs_factor *f;
     rng.s = 5;
-    for (k = 0; k < n + m; k++) row[count] = col[count] = k, v[count++] = k < n ? 2 + uniform(&rng) : -1;
+    for (k = 0; k < n + m; k++)
+        row[count] = col[count] = k, v[count++] = k < n ? 2 + uniform(&rng) : -1;
     for (k = 0; k < 150; k++) {
         row[count] = n + below(&rng, m), col[count] = below(&rng, n);
         v[count++] = uniform(&rng);
@@ -1117,7 +1129,8 @@ static void no_allocation_after_create(void)
         long long bytes = c.live_bytes;
         CHECK_EQ(dcs_factor_create(an, (dcs_kind)kind, &f, NULL), DCS_OK);
         if (kind == DCS_CHOLESKY) {
-            double ratio = (double)(c.live_bytes - bytes) / (double)dcs_analysis_get_info(an).factor_bytes;
+            double ratio =
+                (double)(c.live_bytes - bytes) / (double)dcs_analysis_get_info(an).factor_bytes;
             CHECK(ratio > 0.8 && ratio < 1.25);
         }
         before = c.calls;
@@ -1241,8 +1254,244 @@ static void dense_row_and_column(void)
     free(x);
 }
 
+/* The two examples of the header. */
+static void documented_examples(void)
+{
+    dcs_matrix a;
+    int i[] = {0, 1, 0, 1}, j[] = {0, 0, 1, 1}, k, step;
+    double v[] = {2, 1, 1, 3}, b[] = {4, 7}, x[2], lower[45], y[9];
+    int col_start[] = {0, 2, 4, 5}, row_index[] = {0, 1, 1, 2, 2};
+    dcs_desc desc = dcs_default_desc();
+    dcs_analysis *analysis;
+    dcs_factor *factor;
+    dcs_error error;
+    CHECK_EQ(dcs_matrix_from_triplets(NULL, 2, 2, 1, 4, i, j, v, &a, NULL), DCS_OK);
+    CHECK_EQ(dcs_solve_once(&a, DCS_CHOLESKY, b, x, NULL), DCS_OK);
+    CHECK_NEAR(x[0], 1, 1e-15);
+    CHECK_NEAR(x[1], 2, 1e-15);
+    dcs_matrix_destroy(NULL, &a);
+    for (k = 0; k < 45; k++) lower[k] = k % 9 % 4 != 0 ? 0 : k / 9 == 1 || k / 9 == 3 ? -1 : 4;
+    CHECK_EQ(dcs_analysis_create(&desc, 3, 3, col_start, row_index, &analysis, &error), DCS_OK);
+    CHECK_EQ(dcs_factor_create(analysis, DCS_CHOLESKY, &factor, &error), DCS_OK);
+    for (step = 0; step < 2; step++) {
+        for (k = 0; k < 9; k++) y[k] = k / 3 == 1 ? 2 : 3;
+        CHECK_EQ(dcs_factor_compute(factor, lower, NULL, &error), DCS_OK);
+        CHECK_EQ(dcs_factor_solve(factor, 1, y), DCS_OK);
+        for (k = 0; k < 9; k++) CHECK_NEAR(y[k], 1, 1e-15);
+    }
+    dcs_factor_destroy(factor);
+    dcs_analysis_destroy(analysis);
+}
+
+#ifdef HAVE_THREADS
+typedef struct thread_task {
+    const dcs_analysis *analysis;
+    const grid *g;
+    double x[1200], scale;
+    dcs_error error;
+} thread_task;
+
+/* One good factorisation and one that fails, on an analysis shared with another thread. */
+static void *thread_work(void *arg)
+{
+    thread_task *t = (thread_task *)arg;
+    dcs_factor *f = NULL;
+    int i, round, values = t->g->col_start[t->g->n] * 9;
+    double *lower = (double *)malloc((size_t)values * sizeof(double));
+    for (i = 0; i < values; i++) lower[i] = t->g->lower[i] * t->scale;
+    dcs_factor_create(t->analysis, DCS_CHOLESKY, &f, NULL);
+    for (round = 0; round < 5; round++) {
+        for (i = 0; i < 1200; i++) t->x[i] = i;
+        dcs_factor_compute(f, lower, NULL, NULL);
+        dcs_factor_solve(f, 1, t->x);
+    }
+    lower[0] = -t->scale;
+    dcs_factor_compute(f, lower, NULL, &t->error);
+    dcs_factor_destroy(f);
+    free(lower);
+    return NULL;
+}
+
+static void threads_share_an_analysis(void)
+{
+    grid g = make_grid(20, 3, 0, 9);
+    static thread_task task[4];
+    pthread_t thread[2];
+    dcs_analysis *an;
+    int k;
+    CHECK_EQ(dcs_analysis_create(NULL, g.n, 3, g.col_start, g.row_index, &an, NULL), DCS_OK);
+    for (k = 0; k < 4; k++) task[k].analysis = an, task[k].g = &g, task[k].scale = k % 2 ? 3 : 1;
+    for (k = 0; k < 2; k++) pthread_create(&thread[k], NULL, thread_work, &task[k]);
+    for (k = 0; k < 2; k++) pthread_join(thread[k], NULL);
+    for (k = 2; k < 4; k++) thread_work(&task[k]);
+    for (k = 0; k < 2; k++) {
+        CHECK(memcmp(task[k].x, task[k + 2].x, sizeof task[k].x) == 0);
+        CHECK_EQ(task[k].error.code, DCS_ERROR_NOT_POSITIVE_DEFINITE);
+        CHECK_EQ(task[k].error.column, 0);
+        CHECK_STR(task[k].error.text, task[k + 2].error.text);
+    }
+    dcs_analysis_destroy(an);
+    grid_destroy(&g);
+}
+#endif
+
+/* A pivoted LU of matrices whose ordering must come from A^T A, and with every given order. */
+static void lu_orderings(void)
+{
+    random_state rng;
+    int t;
+    rng.s = 2718;
+    for (t = 0; t < 24; t++) {
+        int n = 30 + below(&rng, 60), i, order[100];
+        dcs_matrix a = random_matrix(&rng, n, t % 2, t % 3 == 0 ? 3 : 1);
+        dcs_desc d = dcs_default_desc();
+        dcs_lu *lu = NULL;
+        double x[100], b[100], work[100];
+        dcs_error e;
+        dcs_result result;
+        for (i = 0; i < n; i++) order[i] = n - 1 - i, x[i] = b[i] = uniform(&rng);
+        d.ordering = (dcs_ordering)(t % 5);
+        d.given_order = order;
+        d.equilibrate = t % 4 != 0;
+        d.pivot_tolerance = t % 3 == 1 ? 1 : 0.1;
+        result = dcs_lu_create(&d, &a, &lu, &e);
+        CHECK(result == DCS_OK || result == DCS_ERROR_SINGULAR);
+        if (result == DCS_OK) {
+            CHECK_EQ(dcs_lu_solve(lu, 1, x), DCS_OK);
+            CHECK(dcs_backward_error(&a, 0, x, b, work) < 1e-12);
+        }
+        dcs_lu_destroy(lu);
+        dcs_matrix_destroy(NULL, &a);
+    }
+}
+
+/* New numbers through dcs_solver_refactor, every kind, then numbers that must be refused. */
+static void solver_refactor(void)
+{
+    random_state rng;
+    int kind;
+    rng.s = 1618;
+    for (kind = DCS_CHOLESKY; kind <= DCS_LU; kind++) {
+        int n = 60, i;
+        dcs_matrix a = random_matrix(&rng, n, 1, 1);
+        double *v = (double *)a.values, x[60], want[60];
+        dcs_desc d = dcs_default_desc();
+        dcs_solver *s = NULL;
+        dcs_error e;
+        d.equilibrate = 0;
+        for (i = 0; i < n; i++) want[i] = uniform(&rng);
+        for (i = 0; i < n; i++) { /* dominant beyond doubt */
+            int p;
+            for (p = a.col_start[i]; p < a.col_start[i + 1]; p++)
+                if (a.row_index[p] == i) v[p] += 12;
+        }
+        CHECK_EQ(dcs_solver_create(&d, &a, (dcs_kind)kind, &s, &e), DCS_OK);
+        for (i = 0; i < a.col_start[n]; i++) v[i] *= 3;
+        CHECK_EQ(dcs_solver_refactor(s, v, &e), DCS_OK);
+        dcs_matrix_multiply(&a, 1, want, x);
+        CHECK_EQ(dcs_solver_solve(s, 1, x), DCS_OK);
+        CHECK_NEAR(max_difference(x, want, n), 0, 1e-13);
+        CHECK(dcs_solver_get_condition(s) < 100);
+        v[0] = infinity();
+        CHECK_EQ(dcs_solver_refactor(s, v, &e), DCS_ERROR_NOT_FINITE);
+        CHECK_EQ(e.column, 0);
+        CHECK_EQ(dcs_solver_solve(s, 1, x), DCS_ERROR_NOT_FACTORED);
+        CHECK_NEAR(dcs_solver_get_condition(s), 0, 0);
+        CHECK_EQ(dcs_solver_refactor(NULL, v, &e), DCS_ERROR_BAD_ARGUMENT);
+        CHECK_EQ(dcs_solver_refactor(s, NULL, &e), DCS_ERROR_BAD_ARGUMENT);
+        dcs_solver_destroy(s);
+        dcs_matrix_destroy(NULL, &a);
+    }
+}
+
+/* A full matrix from both triangles of a grid, factored by the general LU with much fill. */
+static void lu_of_a_grid(void)
+{
+    grid g = make_grid(40, 1, 0.3, 21);
+    int n = g.n, count = 0, j, p, *row, *col;
+    double *v, *x, *want;
+    dcs_matrix a;
+    dcs_lu *lu = NULL;
+    random_state rng;
+    rng.s = 3;
+    row = (int *)malloc((size_t)(8 * n) * sizeof(int));
+    col = (int *)malloc((size_t)(8 * n) * sizeof(int));
+    v = (double *)malloc((size_t)(8 * n) * sizeof(double));
+    x = (double *)malloc((size_t)(5 * n) * sizeof(double));
+    want = (double *)malloc((size_t)(5 * n) * sizeof(double));
+    for (j = 0; j < n; j++)
+        for (p = g.col_start[j]; p < g.col_start[j + 1]; p++) {
+            row[count] = g.row_index[p], col[count] = j, v[count++] = g.lower[p];
+            if (g.row_index[p] == j) continue;
+            row[count] = j, col[count] = g.row_index[p], v[count++] = g.upper[p];
+        }
+    CHECK_EQ(dcs_matrix_from_triplets(NULL, n, n, 1, count, row, col, v, &a, NULL), DCS_OK);
+    CHECK_EQ(dcs_lu_create(NULL, &a, &lu, NULL), DCS_OK);
+    CHECK(dcs_lu_get_nonzeros(lu) < 100 * n);
+    for (j = 0; j < 5 * n; j++) want[j] = uniform(&rng);
+    dcs_matrix_multiply(&a, 5, want, x);
+    CHECK_EQ(dcs_lu_solve(lu, 5, x), DCS_OK);
+    CHECK_NEAR(max_difference(x, want, 5 * n), 0, 1e-12);
+    grid_multiply(&g, 0, 1, 5, want, x);
+    CHECK_EQ(dcs_lu_solve_transpose(lu, 5, x), DCS_OK);
+    CHECK_NEAR(max_difference(x, want, 5 * n), 0, 1e-12);
+    dcs_lu_destroy(lu);
+    dcs_matrix_destroy(NULL, &a);
+    grid_destroy(&g);
+    free(row);
+    free(col);
+    free(v);
+    free(x);
+    free(want);
+}
+
+/* L L^T of the factor against the matrix, through dcs_factor_get_lower. */
+static void factor_entries(void)
+{
+    grid g = make_grid(6, 2, 0, 7);
+    dcs_analysis *an;
+    dcs_factor *f;
+    const int *order;
+    int n = g.n * 2, i, j, k, sign;
+    double *x = (double *)calloc((size_t)n, sizeof(double));
+    double *y = (double *)malloc((size_t)n * sizeof(double)), determinant = 0;
+    CHECK_EQ(dcs_analysis_create(NULL, g.n, 2, g.col_start, g.row_index, &an, NULL), DCS_OK);
+    CHECK_EQ(dcs_factor_create(an, DCS_CHOLESKY, &f, NULL), DCS_OK);
+    CHECK_NEAR(dcs_factor_get_lower(f, 0, 0), 0, 0);
+    CHECK_EQ(dcs_factor_compute(f, g.lower, NULL, NULL), DCS_OK);
+    order = dcs_analysis_get_order(an);
+    for (j = 0; j < n; j++) {
+        int at = order[j / 2] * 2 + j % 2;
+        memset(x, 0, (size_t)n * sizeof(double));
+        x[at] = 1;
+        grid_multiply(&g, 1, 0, 1, x, y);
+        for (i = j; i < n; i++) {
+            double sum = 0;
+            for (k = 0; k <= j; k++)
+                sum += dcs_factor_get_lower(f, i, k) * dcs_factor_get_lower(f, j, k);
+            CHECK_NEAR(sum, y[order[i / 2] * 2 + i % 2], 1e-13);
+        }
+        determinant += 2 * log(dcs_factor_get_lower(f, j, j));
+    }
+    CHECK_NEAR(dcs_factor_get_log_determinant(f, &sign), determinant, 1e-11);
+    CHECK_EQ(sign, 1);
+    dcs_factor_destroy(f);
+    dcs_analysis_destroy(an);
+    grid_destroy(&g);
+    free(x);
+    free(y);
+}
+
 void suite_sparse(void)
 {
+    TEST_RUN(solver_refactor);
+    TEST_RUN(lu_of_a_grid);
+    TEST_RUN(factor_entries);
+    TEST_RUN(documented_examples);
+    TEST_RUN(lu_orderings);
+#ifdef HAVE_THREADS
+    TEST_RUN(threads_share_an_analysis);
+#endif
     TEST_RUN(s01_indefinite);
     TEST_RUN(s03_not_finite);
     TEST_RUN(s05_triangles);
