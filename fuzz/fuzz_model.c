@@ -148,7 +148,7 @@ static void fixtures(input *in, reader *r)
         in->handles[i].kind = (dcl_handle_kind)(byte(r) < 250 ? byte(r) % 2 : 2);
         in->handles[i].stiffness = positive(r, 50);
     }
-    d->obstacle_count = whole(r, OBSTACLES);
+    d->obstacle_count = byte(r) % 4 ? byte(r) % 2 : whole(r, OBSTACLES);
     if (d->obstacle_count > OBSTACLES && d->obstacle_count <= DCL_MAX_OBSTACLES)
         d->obstacle_count = OBSTACLES;
     for (i = 0; i < OBSTACLES; i++) {
