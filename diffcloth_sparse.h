@@ -4218,22 +4218,19 @@ static DCSI_INLINE void dcsi_backward_1(const double *panel, int first, int nc, 
     }
 }
 
-/* Row exchanges of LU inside the panels, forwards or backwards. */
-static void dcsi_swap_rows(const dcs_factor *f, int backwards, int width, double *x)
+/* Row exchanges of LU inside panel s, forwards or backwards. They belong between the panels: rows
+   of earlier panels refer to the order before the exchange. */
+static void dcsi_swap_rows(const dcs_factor *f, int s, int backwards, int width, double *x)
 {
-    const dcs_analysis *a = f->a;
-    int s, k, r;
-    for (s = 0; s < a->supers; s++) {
-        int first = a->first[s], nc = a->first[s + 1] - first;
-        for (k = 0; k < nc; k++) {
-            int from = backwards ? nc - 1 - k : k, to = f->swap[first + from];
-            double *u = x + (ptrdiff_t)(first + from) * width;
-            double *v = x + (ptrdiff_t)(first + to) * width;
-            for (r = 0; r < width && from != to; r++) {
-                double t = u[r];
-                u[r] = v[r];
-                v[r] = t;
-            }
+    int first = f->a->first[s], nc = f->a->first[s + 1] - first, k, r;
+    for (k = 0; k < nc; k++) {
+        int from = backwards ? nc - 1 - k : k, to = f->swap[first + from];
+        double *u = x + (ptrdiff_t)(first + from) * width;
+        double *v = x + (ptrdiff_t)(first + to) * width;
+        for (r = 0; r < width && from != to; r++) {
+            double t = u[r];
+            u[r] = v[r];
+            v[r] = t;
         }
     }
 }
@@ -4263,12 +4260,12 @@ static DCSI_INLINE void dcsi_solve_panels(dcs_factor *f, int transposed, int wid
     const double *right = lu && !transposed ? f->upper : f->lower;
     double *x = f->x;
     ptrdiff_t k;
-    if (lu && !transposed) dcsi_swap_rows(f, 0, width, x);
     for (s = 0; s < a->supers; s++) {
         int first = a->first[s], nc = a->first[s + 1] - first;
         int m = (int)(a->row_start[s + 1] - a->row_start[s]);
         const int *rows = a->rows + a->row_start[s];
         dcsi_fetch_panel(a, left, s + 1);
+        if (lu && !transposed) dcsi_swap_rows(f, s, 0, width, x);
         if (width == 4)
             dcsi_forward_3(left + a->panel_start[s], first, nc, rows, m, x);
         else
@@ -4284,8 +4281,8 @@ static DCSI_INLINE void dcsi_solve_panels(dcs_factor *f, int transposed, int wid
             dcsi_backward_3(right + a->panel_start[s], first, nc, rows, m, x, f->gathered);
         else
             dcsi_backward_1(right + a->panel_start[s], first, nc, rows, m, x, f->gathered);
+        if (lu && transposed) dcsi_swap_rows(f, s, 1, width, x);
     }
-    if (lu && transposed) dcsi_swap_rows(f, 1, width, x);
 }
 
 #if DCSI_DISPATCH

@@ -1482,8 +1482,53 @@ static void factor_entries(void)
     free(y);
 }
 
+/* LU_STATIC where every pivot is off the diagonal: diagonal blocks are cyclic permutations. Rows
+   exchanged inside one panel must not disturb what earlier panels hand to it. */
+static void static_lu_exchanges_rows(void)
+{
+    int m, b, nrhs;
+    for (m = 2; m <= 18; m += 4)
+        for (b = 2; b <= 4; b++)
+            for (nrhs = 1; nrhs <= 3; nrhs += 2) {
+                grid g = make_grid(m, b, 0.2, (uint64_t)(m + b));
+                int size = g.n * b, j, p, r, c, transposed;
+                double *x = (double *)malloc((size_t)(size * nrhs) * sizeof(double));
+                double *want = (double *)malloc((size_t)(size * nrhs) * sizeof(double));
+                dcs_analysis *an;
+                dcs_factor *f;
+                random_state rng;
+                rng.s = 1234;
+                for (j = 0; j < g.n; j++)
+                    for (p = g.col_start[j]; p < g.col_start[j + 1]; p++)
+                        for (c = 0; c < b && g.row_index[p] == j; c++)
+                            for (r = 0; r < b; r++)
+                                g.lower[(p * b + c) * b + r] =
+                                    (r == (c + 1) % b ? 9 : 0) + 0.1 * uniform(&rng);
+                CHECK_EQ(dcs_analysis_create(NULL, g.n, b, g.col_start, g.row_index, &an, NULL),
+                         DCS_OK);
+                CHECK_EQ(dcs_factor_create(an, DCS_LU_STATIC, &f, NULL), DCS_OK);
+                CHECK_EQ(dcs_factor_compute(f, g.lower, g.upper, NULL), DCS_OK);
+                CHECK_EQ(dcs_factor_perturbed(f), 0);
+                for (transposed = 0; transposed < 2; transposed++) {
+                    for (j = 0; j < size * nrhs; j++) want[j] = uniform(&rng);
+                    grid_multiply(&g, 0, transposed, nrhs, want, x);
+                    if (transposed)
+                        CHECK_EQ(dcs_factor_solve_transpose(f, nrhs, x), DCS_OK);
+                    else
+                        CHECK_EQ(dcs_factor_solve(f, nrhs, x), DCS_OK);
+                    CHECK_NEAR(max_difference(x, want, size * nrhs), 0, 1e-12);
+                }
+                dcs_factor_destroy(f);
+                dcs_analysis_destroy(an);
+                grid_destroy(&g);
+                free(x);
+                free(want);
+            }
+}
+
 void suite_sparse(void)
 {
+    TEST_RUN(static_lu_exchanges_rows);
     TEST_RUN(solver_refactor);
     TEST_RUN(lu_of_a_grid);
     TEST_RUN(factor_entries);
