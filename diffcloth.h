@@ -125,10 +125,13 @@
    motion, rotation included, is left alone.
 
    DCL_SOLVER_NEWTON: semismooth Newton on v1 - target(momentum(v1)) with the exact Hessian,
-   (M + D G) dv = -M (v1 - target). Line search on the objective of the step (3) while no contact
-   is active, on the residual otherwise; if the exact Hessian gives no decrease the projected
-   one is used, then plain Projective Dynamics steps. The search starts at v1 = v0 and takes the
-   stationary point it descends to: for compressed cloth the objective has several.
+   (M + D G) dv = -M (v1 - target). While no node touches, the system is solved by conjugate
+   gradients with the factor of a projected Hessian, kept over the iterations of the step, as
+   preconditioner; directions of negative curvature are followed downhill; line search on the
+   objective (3). With contact: factorisation in every iteration, line search on the residual, less
+   and less exact Hessians where that gives no decrease, then plain Projective Dynamics steps. The
+   search starts at v1 = v0 and takes the stationary point it descends to: for compressed cloth
+   the objective has several.
    DCL_SOLVER_PD: the paper's loop P dv = -M (v1 - target) (5), (6) on the prefactored P.
 
    The adjoint solves (M + G D^T) z = q, q = dL/dv1 + h dL/dx1 (28), (29), and then every
@@ -447,7 +450,7 @@ DCL_API void dcl_workspace_destroy(dcl_workspace *workspace);
 typedef struct dcl_step_stats {
     int converged; /* 1 if residual <= tolerance */
     double residual;
-    int newton_iterations, pd_iterations, factorizations, evaluations;
+    int newton_iterations, cg_iterations, pd_iterations, factorizations, evaluations;
     int free_count, stick_count, slip_count; /* vertices, by branch; hard handles in none */
     int kinks;             /* contacts within 1e-6, relative, of another branch */
     double penetration;    /* m, deepest x1 below a surface */
@@ -4194,6 +4197,88 @@ static int dcli_newton_iteration(dcl_workspace *ws, double *project)
     }
 }
 
+/* out = A x for the symmetric case, M x + N G N x. */
+static void dcli_apply_symmetric(dcl_workspace *ws, const double *x, double *scratch, double *out)
+{
+    size_t n3 = 3 * (size_t)ws->model->n, k;
+    dcli_apply_D_all(ws, 0, x, scratch);
+    dcli_apply_G(ws, scratch, out);
+    dcli_apply_D_all(ws, 0, out, out);
+    for (k = 0; k < n3; k++) out[k] += ws->mass[k / 3] * x[k];
+}
+
+#define DCLI_CG_REUSE 15 /* a factor that needs more iterations than this is replaced; they then cost
+                            as much as a factorisation */
+#define DCLI_CG_CURVATURE 0.5 /* least curvature assumed where it is negative, in units of the
+                                 preconditioner's; 0.05 ... 0.5 measured equal */
+#define DCLI_CG_FORCING 0.1 /* loosest relative residual of the inner solve */
+
+/* Newton's step by conjugate gradients, preconditioned by the factor at hand (of this or an earlier,
+   positive definite Hessian), to |residual| <= goal. Where the exact Hessian has negative
+   curvature the step along that direction is taken with the curvature's absolute value, which
+   leaves a saddle quickly, and the search ends. Returns the iterations made, negative if they met
+   negative curvature, 0 on failure. */
+static int dcli_cg_direction(dcl_workspace *ws, double goal)
+{
+    size_t n3 = 3 * (size_t)ws->model->n, k;
+    double *res = ws->solution, *p = ws->solution + n3, *scratch = ws->solution + 2 * n3;
+    double *z = ws->work, *Hp = ws->work2, rz = 0, old, curvature, alpha;
+    int it;
+    memset(ws->delta, 0, n3 * sizeof(double));
+    memset(p, 0, n3 * sizeof(double));
+    for (k = 0; k < n3; k++) res[k] = -ws->r[k];
+    for (it = 1; it <= 3 * DCLI_CG_REUSE; it++) {
+        memcpy(z, res, n3 * sizeof(double));
+        if (!dcli_solve_once(ws, 0, 1, z)) return 0;
+        old = rz;
+        rz = dcli_dot_all(res, z, n3);
+        for (k = 0; k < n3; k++) p[k] = z[k] + (it > 1 ? rz / old : 0) * p[k];
+        dcli_apply_symmetric(ws, p, scratch, Hp);
+        curvature = dcli_dot_all(p, Hp, n3);
+        if (!(curvature > 1e-3 * rz)) {
+            alpha = rz / fmax(fabs(curvature), DCLI_CG_CURVATURE * rz);
+            for (k = 0; k < n3; k++) ws->delta[k] += alpha * p[k];
+            return -it;
+        }
+        alpha = rz / curvature;
+        for (k = 0; k < n3; k++) {
+            ws->delta[k] += alpha * p[k];
+            res[k] -= alpha * Hp[k];
+        }
+        if (dcli_norm_all(res, n3) <= goal) break;
+    }
+    return it;
+}
+
+/* Newton while no node touches, so that the step has an objective: one factorisation, as a rule,
+   serves as preconditioner for all iterations of the step. Stops when converged, when a node
+   touches, or when the line search fails; dcli_newton goes on from there. */
+static void dcli_newton_cg(dcl_workspace *ws)
+{
+    int have = 0, definite = 0, made = 0;
+    while (!dcli_converged(ws) && ws->stats.newton_iterations < ws->desc.newton_limit) {
+        double relative = dcli_relative(ws), forcing;
+        if (!dcli_finite(ws->rnorm) || ws->touching) return;
+        dcli_node_kinds(ws);
+        if (!have || made > DCLI_CG_REUSE) {
+            dcli_assemble(ws, definite ? 0 : 1);
+            ws->stats.factorizations++;
+            have = dcli_factor_symmetric(ws) == DCS_OK;
+            if (!have && !definite) return;
+        }
+        dcli_assemble(ws, 0);
+        definite = definite && have;
+        if (!have) continue;
+        forcing = fmin(DCLI_CG_FORCING, fmax(sqrt(relative), 0.1 * ws->desc.tolerance / relative));
+        made = dcli_cg_direction(ws, forcing * ws->rnorm);
+        definite = made > 0;
+        if (made < 0) made = -made;
+        ws->stats.cg_iterations += made;
+        ws->stats.newton_iterations++;
+        if (made == 0 || !dcli_line_search(ws)) return;
+    }
+}
+
 /* Plain PD steps: to start with when nodes touch, and whenever Newton does not get on. */
 static void dcli_pd_burst(dcl_workspace *ws, int count)
 {
@@ -4214,6 +4299,7 @@ static void dcli_newton(dcl_workspace *ws)
 {
     double best = HUGE_VAL, project = 1;
     int burst = 10;
+    if (!ws->touching) dcli_newton_cg(ws);
     if (ws->touching && !dcli_converged(ws)) dcli_pd_burst(ws, 5);
     while (!dcli_converged(ws) && ws->stats.newton_iterations < ws->desc.newton_limit) {
         if (!dcli_finite(ws->rnorm)) return;
