@@ -43,6 +43,12 @@ build/gradcheck: build/gradcheck.o build/scenes.o build/impl.o
 
 examples: $(EXAMPLES:%=build/%) build/gradcheck build/bench
 
+build/bench: bench/bench.c $(wildcard bench/*.c bench/*.h) $(HEADERS) $(HELPERS) | build
+	$(CC) $(CFLAGS) $(WARN) -I. $< -lm -o $@
+
+bench: build/bench
+	@./build/bench
+
 test: build/tests
 	./build/tests
 
