@@ -66,12 +66,31 @@
 
    >>tour  STEP BY STEP
 
-   Motion (this is examples/drape.c; the tests build and run it):
+   Motion (examples/drape.c in full):
 
-@TOUR1@
-   A gradient (this is examples/gradient.c):
+       dcl_model_desc desc = dcl_default_model_desc();
+       dcl_obstacle ball = dcl_sphere(centre, radius, friction);
+       desc.vertex_count = n;            desc.positions = positions;      n x 3
+       desc.triangle_count = m;          desc.triangles = triangles;      m x 3
+       desc.obstacle_count = 1;          desc.obstacles = &ball;
+       dcl_model_create(&desc, &model);
+       dcl_params_create(model, &params);
+       dcl_state_create(params, &state);
+       dcl_workspace_create(model, NULL, &workspace);
+       for (k = 0; k < 150; k++) dcl_step(workspace, params, state, 0.01, NULL, &stats);
+       ... state->x holds the positions ...
 
-@TOUR2@
+   A gradient (examples/gradient.c in full):
+
+       double loss(void *user, int frame, const dcl_state *state, double *adj_x, double *adj_v)
+       {  ... return this frame's share; if adj_x, add its derivative to adj_x and adj_v ...  }
+
+       dcl_tape_create(model, steps, &tape);
+       dcl_grad_create(params, DCL_ALL_BLOCKS, &grad);
+       dcl_rollout(workspace, params, state, 0.01, steps, tape, loss, NULL, &value, NULL);
+       dcl_rollout_adjoint(workspace, params, tape, loss, NULL, grad, NULL);
+       dL_dmu = dcl_grad_get(grad, DCL_PARAM_FRICTION)[0];    and every other parameter
+
    One step at a time works the same way: dcl_step() moves a state and records on a tape,
    dcl_step_adjoint() turns dL/d(end) of one recorded step into dL/d(start). A controller sits
    between the calls.
@@ -1383,6 +1402,7 @@ static dcl_result dcli_model_analyze(dcl_model *M)
     desc.allocator.alloc = M->allocator.alloc;
     desc.allocator.free = M->allocator.free;
     desc.allocator.user = M->allocator.user;
+    desc.equilibrate = 0; /* one unit throughout; entries that are rounding must not set scales */
     r = dcs_analysis_create(&desc, M->n, 3, M->col_start, M->row_index, &M->blocks, &err);
     if (!r) r = dcs_analysis_create(&desc, M->n, 1, M->col_start, M->row_index, &M->scalars, &err);
     return r ? dcli_sparse_refuse(&M->logger, r, &err) : DCL_OK;
@@ -3162,8 +3182,9 @@ struct dcl_workspace {
     double *solution;    /* DCLI_TANGENTS x 3n */
     double *adj_x, *adj_v; /* 3n, of a rollout */
     double *adj_area;    /* n */
-    dcs_factor *symmetric, *general, *pd;
-    int use_general;     /* which factor holds the current matrix */
+    dcs_factor *symmetric, *indefinite, *general, *pd;
+    dcs_factor *current; /* the one that holds the current matrix */
+    int use_general;     /* it is of A itself, not of the symmetric M + N G N */
     dcl_step_stats stats;
     int have_step; /* contacts of a finished step can be read */
 };
@@ -3246,6 +3267,7 @@ static dcl_result dcli_workspace_factors(dcl_workspace *ws)
     const dcl_model *M = ws->model;
     dcs_error err;
     dcs_result r = dcs_factor_create(M->blocks, DCS_CHOLESKY, &ws->symmetric, &err);
+    if (!r) r = dcs_factor_create(M->blocks, DCS_LDLT, &ws->indefinite, &err);
     if (!r) r = dcs_factor_create(M->scalars, DCS_CHOLESKY, &ws->pd, &err);
     if (!r && M->obstacle_count)
         r = dcs_factor_create(M->blocks, DCS_LU_STATIC, &ws->general, &err);
@@ -3288,6 +3310,7 @@ DCL_API void dcl_workspace_destroy(dcl_workspace *workspace)
 {
     if (!workspace) return;
     dcs_factor_destroy(workspace->symmetric);
+    dcs_factor_destroy(workspace->indefinite);
     dcs_factor_destroy(workspace->general);
     dcs_factor_destroy(workspace->pd);
     dcli_free(&workspace->model->allocator, workspace, workspace->bytes);
@@ -3972,6 +3995,7 @@ static dcs_result dcli_factor_symmetric(dcl_workspace *ws)
         diagonal[8] += ws->mass[j];
     }
     ws->use_general = 0;
+    ws->current = ws->symmetric;
     return dcs_factor_compute(ws->symmetric, ws->lower, NULL, NULL);
 }
 
@@ -4007,6 +4031,7 @@ static dcs_result dcli_factor_general(dcl_workspace *ws)
             }
         }
     ws->use_general = 1;
+    ws->current = ws->general;
     return dcs_factor_compute(ws->general, ws->lower, ws->upper, NULL);
 }
 
@@ -4018,16 +4043,22 @@ static int dcli_factor(dcl_workspace *ws)
     return (general ? dcli_factor_general(ws) : dcli_factor_symmetric(ws)) == DCS_OK;
 }
 
+/* The same for derivatives, where a step may have ended at a saddle: an indefinite symmetric matrix
+   goes to LDL^T, whose solutions the callers refine. */
+static int dcli_factor_any(dcl_workspace *ws)
+{
+    if (dcli_factor(ws)) return 1;
+    if (ws->use_general) return 0;
+    ws->current = ws->indefinite;
+    return dcs_factor_compute(ws->indefinite, ws->lower, NULL, NULL) == DCS_OK;
+}
+
 /* x: on entry the right-hand side b (3n x count, directions interleaved per scalar), on exit
    A^-1 b or A^-T b, once, without refinement. */
 static int dcli_solve_once(dcl_workspace *ws, int transpose, int count, double *x)
 {
-    dcs_result r;
-    if (ws->use_general)
-        r = transpose ? dcs_factor_solve_transpose(ws->general, count, x)
-                      : dcs_factor_solve(ws->general, count, x);
-    else
-        r = dcs_factor_solve(ws->symmetric, count, x);
+    dcs_result r = transpose && ws->use_general ? dcs_factor_solve_transpose(ws->current, count, x)
+                                                : dcs_factor_solve(ws->current, count, x);
     return r == DCS_OK;
 }
 
@@ -4279,7 +4310,7 @@ static void dcli_newton_cg(dcl_workspace *ws)
     }
 }
 
-/* Plain PD steps: to start with when nodes touch, and whenever Newton does not get on. */
+/* Plain PD steps, whenever Newton does not get on. */
 static void dcli_pd_burst(dcl_workspace *ws, int count)
 {
     if (!dcli_pd_prepare(ws)) return;
@@ -4300,7 +4331,6 @@ static void dcli_newton(dcl_workspace *ws)
     double best = HUGE_VAL, project = 1;
     int burst = 10;
     if (!ws->touching) dcli_newton_cg(ws);
-    if (ws->touching && !dcli_converged(ws)) dcli_pd_burst(ws, 5);
     while (!dcli_converged(ws) && ws->stats.newton_iterations < ws->desc.newton_limit) {
         if (!dcli_finite(ws->rnorm)) return;
         dcli_keep_best(ws, &best);
@@ -4615,7 +4645,7 @@ static int dcli_adjoint_correct(dcl_workspace *ws, double *r, double *z)
 }
 
 /* Factor, solve, refine until the residual is at rounding. An indefinite exact Hessian (the step
-   ended at a saddle) goes to LU. */
+   ended at a saddle) goes to LDL^T. */
 static dcl_result dcli_adjoint_direct(dcl_workspace *ws, const double *q, double *z,
                                       dcl_adjoint_stats *stats)
 {
@@ -4624,9 +4654,9 @@ static dcl_result dcli_adjoint_direct(dcl_workspace *ws, const double *q, double
     double *s = ws->many, *Gs = ws->many + n3, *r = ws->many + 2 * n3, *kept = ws->many + 3 * n3;
     int round;
     stats->direct = 1;
-    if (!dcli_factor(ws))
+    if (!dcli_factor_any(ws))
         return dcli_refuse(&ws->model->logger, DCL_ERROR_SINGULAR,
-                           "adjoint: the Hessian at the end of the step is not definite");
+                           "adjoint: the Hessian at the end of the step is singular");
     memset(z, 0, n3 * sizeof(double));
     for (round = 0; round < 6; round++) {
         double norm = dcli_adjoint_residual(ws, q, z, s, Gs, r);
@@ -5477,9 +5507,9 @@ DCL_API dcl_result dcl_step_tangent(dcl_workspace *workspace, const dcl_params *
         return dcli_refuse(log, DCL_ERROR_NOT_FINITE, "tangent: a direction is not finite");
     if ((r = dcli_tape_load(ws, params, tape, k)) != DCL_OK) return r;
     dcli_air_areas(ws);
-    if (!dcli_factor(ws))
+    if (!dcli_factor_any(ws))
         return dcli_refuse(log, DCL_ERROR_SINGULAR,
-                           "tangent: the Hessian at the end of the step is not definite");
+                           "tangent: the Hessian at the end of the step is singular");
     for (first = 0; first < count; first += DCLI_TANGENTS) {
         int chunk = count - first < DCLI_TANGENTS ? count - first : DCLI_TANGENTS;
         r = dcli_tangent_chunk(ws, chunk, dx + (size_t)first * n3, dv + (size_t)first * n3,

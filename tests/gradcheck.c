@@ -111,7 +111,7 @@ static double quotient(check *c, dcl_block block, double step, double at, uint64
 {
     uint64_t a, b;
     double plus = moved_loss(c, block, step, &a), other = moved_loss(c, block, -step, &b);
-    if (other == other) return a == centre && b == centre ? (plus - other) / (2 * step) : NAN;
+    if (other == other && plus == plus) return a == centre && b == centre ? (plus - other) / (2 * step) : NAN;
     if (plus != plus) { /* only downwards */
         step = -step;
         plus = moved_loss(c, block, step, &a);

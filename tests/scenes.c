@@ -89,6 +89,7 @@ static void setup_handles(const scene *s, dcl_params *params)
 {
     int f, i;
     setup_forces(s, params);
+    dcl_params_set1(params, DCL_PARAM_DRAG, 0.02);
     for (f = 0; f < s->desc.handle_frames; f++)
         for (i = 0; i < s->desc.handle_count; i++) {
             double p[3], a = 0.15 * f + i;
