@@ -1810,11 +1810,11 @@ static void stiff_soft_light(void)
 
 static void tiny_and_huge_steps(void)
 {
-    static const double steps[] = {1e-300, 1e-100, 1e-12, 1e-8, 1e-4, 1, 1e3, 1e6};
+    static const double steps[] = {5e-324, 1e-300, 1e-100, 1e-12, 1e-8, 1e-4, 1, 1e3, 1e6};
     char what[64];
     int k, rich;
     for (rich = 0; rich < 2; rich++)
-        for (k = 0; k < 8; k++) {
+        for (k = 0; k < 9; k++) {
             rig r;
             dcl_result code;
             rig_for(&r, rich);
