@@ -29,7 +29,7 @@ say() { # say ok|skip|FAIL NAME WHY; one write, so that lines of two jobs do not
 
 # The first line of a log that says what is wrong.
 reason() {
-    grep -m1 -E 'error|warning|ERROR|FAIL|undefined|runtime error|largest difference|Killed' "$1" ||
+    grep -m1 -E 'error|warning|ERROR|FAIL|^[A-Z_]+: |undefined|runtime error|largest difference|Killed' "$1" ||
         tail -n 1 "$1"
 }
 

@@ -7,7 +7,8 @@
 #ifdef __cplusplus
 extern "C"
 #endif
-int NAME(void);
+    int
+    NAME(void);
 
 int NAME(void)
 {

@@ -62,7 +62,8 @@ static void refuse(dcl_result code, const char *text, void *user)
 
 static dcl_model *model_create(void)
 {
-    static const double ground[3] = {0, -0.005, 0}, up[3] = {0.05, 1, 0}, centre[3] = {0.3, -0.1, 0.3};
+    static const double ground[3] = {0, -0.005, 0}, up[3] = {0.05, 1, 0},
+                        centre[3] = {0.3, -0.1, 0.3};
     dcl_model_desc desc = dcl_default_model_desc();
     dcl_handle handles[2];
     dcl_obstacle obstacles[2];

@@ -1,5 +1,5 @@
-/* After the macros that windows.h and complex.h leave behind (E05). In C++ the standard headers come
-   first, since they do not stand min and max as macros themselves. */
+/* After the macros that windows.h and complex.h leave behind (E05). In C++ the standard headers
+   come first, since they do not stand min and max as macros themselves. */
 #ifdef __cplusplus
 #include <assert.h>
 #include <limits.h>
