@@ -612,6 +612,7 @@ DCL_API dcl_result dcl_rollout_tangent(dcl_workspace *workspace, const dcl_param
 #define DIFFCLOTH_SPARSE_IMPLEMENTATION
 #include "diffcloth_sparse.h"
 
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
@@ -1058,6 +1059,7 @@ static dcl_result dcli_check_number(const dcl_logger *log, const char *name, dou
 static dcl_result dcli_check_handles(const dcl_model_desc *desc, int *mark)
 {
     const dcl_logger *log = &desc->logger;
+    char name[64];
     int i;
     memset(mark, 0, (size_t)desc->vertex_count * sizeof *mark);
     for (i = 0; i < desc->handle_count; i++) {
@@ -1075,7 +1077,8 @@ static dcl_result dcli_check_handles(const dcl_model_desc *desc, int *mark)
             return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT, "handles: handle %d has kind %d", i,
                                (int)handle->kind);
         if (handle->kind == DCL_HANDLE_HARD) continue;
-        result = dcli_check_number(log, "handles: stiffness", handle->stiffness, 0, 0);
+        snprintf(name, sizeof name, "handles: handle %d: stiffness", i);
+        result = dcli_check_number(log, name, handle->stiffness, 0, 0);
         if (result) return result;
     }
     return DCL_OK;
@@ -1083,21 +1086,28 @@ static dcl_result dcli_check_handles(const dcl_model_desc *desc, int *mark)
 
 static dcl_result dcli_check_obstacles(const dcl_model_desc *desc)
 {
+    static const char *const fields[4] = {"position", "rotation", "velocity", "angular_velocity"};
     const dcl_logger *log = &desc->logger;
-    int i;
+    char name[64];
+    int i, k;
     for (i = 0; i < desc->obstacle_count; i++) {
         const dcl_obstacle *o = &desc->obstacles[i];
         dcl_result result;
         if (o->shape != DCL_SHAPE_PLANE && o->shape != DCL_SHAPE_SPHERE)
             return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT, "obstacles: obstacle %d has shape %d",
                                i, (int)o->shape);
-        if (!dcli_all_finite(o->position, 3) || !dcli_all_finite(o->rotation, 3) ||
-            !dcli_all_finite(o->velocity, 3) || !dcli_all_finite(o->angular_velocity, 3))
-            return dcli_refuse(log, DCL_ERROR_NOT_FINITE,
-                               "obstacles: the pose or velocity of obstacle %d is not finite", i);
-        result = dcli_check_number(log, "obstacles: friction", o->friction, 0, 0);
+        for (k = 0; k < 4; k++)
+            if (!dcli_all_finite(k == 0   ? o->position
+                                 : k == 1 ? o->rotation
+                                 : k == 2 ? o->velocity
+                                          : o->angular_velocity, 3))
+                return dcli_refuse(log, DCL_ERROR_NOT_FINITE,
+                                   "obstacles: obstacle %d: %s is not finite", i, fields[k]);
+        snprintf(name, sizeof name, "obstacles: obstacle %d: friction", i);
+        result = dcli_check_number(log, name, o->friction, 0, 0);
+        snprintf(name, sizeof name, "obstacles: obstacle %d: radius", i);
         if (!result && o->shape == DCL_SHAPE_SPHERE)
-            result = dcli_check_number(log, "obstacles: radius", o->radius, 0, 1);
+            result = dcli_check_number(log, name, o->radius, 0, 1);
         if (result) return result;
     }
     return DCL_OK;
@@ -1236,7 +1246,7 @@ DCL_API dcl_obstacle dcl_plane(const double point[3], const double normal[3], do
         dcli_set3(o.rotation, angle * (normal[2] / s), 0, -angle * (normal[0] / s));
     else
         dcli_set3(o.rotation, angle, 0, 0);
-    if (!(dcli_norm(normal) > 0)) o.rotation[0] = HUGE_VAL;
+    if (!dcli_all_finite(normal, 3) || !(dcli_norm(normal) > 0)) o.rotation[0] = HUGE_VAL;
     return o;
 }
 
@@ -1365,6 +1375,8 @@ static void dcli_model_fill(dcl_model *M, const dcl_model_desc *d, const dcli_hi
         memcpy(M->handles, d->handles, (size_t)M->handle_count * sizeof *M->handles);
     if (M->obstacle_count)
         memcpy(M->obstacles, d->obstacles, (size_t)M->obstacle_count * sizeof *M->obstacles);
+    for (i = 0; i < M->obstacle_count; i++)
+        if (M->obstacles[i].shape == DCL_SHAPE_PLANE) M->obstacles[i].radius = 1; /* unused */
     for (i = 0; i < M->n; i++) M->hard[i] = -1;
     for (i = 0; i < M->handle_count; i++)
         if (M->handles[i].kind == DCL_HANDLE_HARD) M->hard[M->handles[i].vertex] = i;
@@ -1543,13 +1555,13 @@ struct dcl_params {
 
 typedef struct dcli_block_info {
     const char *name;
-    double lowest; /* -HUGE_VAL: any */
+    double lowest; /* -DBL_MAX: any */
     int open;      /* the lowest value itself is not allowed */
 } dcli_block_info;
 
 static dcli_block_info dcli_block_get(dcl_block block)
 {
-    static const dcli_block_info any = {"?", -HUGE_VAL, 0};
+    static const dcli_block_info any = {"?", -DBL_MAX, 0};
     static const dcli_block_info table[DCL_PARAM_COUNT] = {
         {"stretch", 0, 0},
         {"stretch_scale", 0, 0},
@@ -1558,24 +1570,24 @@ static dcli_block_info dcli_block_get(dcl_block block)
         {"density", 0, 1},
         {"damping", 0, 0},
         {"drag", 0, 0},
-        {"gravity", -HUGE_VAL, 0},
-        {"wind_force", -HUGE_VAL, 0},
-        {"wind_frequency", -HUGE_VAL, 0},
-        {"wind_phase", -HUGE_VAL, 0},
-        {"air_velocity", -HUGE_VAL, 0},
+        {"gravity", -DBL_MAX, 0},
+        {"wind_force", -DBL_MAX, 0},
+        {"wind_frequency", -DBL_MAX, 0},
+        {"wind_phase", -DBL_MAX, 0},
+        {"air_velocity", -DBL_MAX, 0},
         {"air_normal", 0, 0},
         {"air_tangent", 0, 0},
         {"friction", 0, 0},
-        {"obstacle_position", -HUGE_VAL, 0},
-        {"obstacle_rotation", -HUGE_VAL, 0},
-        {"obstacle_velocity", -HUGE_VAL, 0},
-        {"obstacle_angular_velocity", -HUGE_VAL, 0},
+        {"obstacle_position", -DBL_MAX, 0},
+        {"obstacle_rotation", -DBL_MAX, 0},
+        {"obstacle_velocity", -DBL_MAX, 0},
+        {"obstacle_angular_velocity", -DBL_MAX, 0},
         {"obstacle_radius", 0, 1},
-        {"rest", -HUGE_VAL, 0},
-        {"x0", -HUGE_VAL, 0},
-        {"v0", -HUGE_VAL, 0},
-        {"force", -HUGE_VAL, 0},
-        {"handle", -HUGE_VAL, 0},
+        {"rest", -DBL_MAX, 0},
+        {"x0", -DBL_MAX, 0},
+        {"v0", -DBL_MAX, 0},
+        {"force", -DBL_MAX, 0},
+        {"handle", -DBL_MAX, 0},
     };
     return (int)block >= 0 && block < DCL_PARAM_COUNT ? table[block] : any;
 }
@@ -3245,15 +3257,22 @@ static void dcli_workspace_layout(dcl_workspace *ws, dcli_arena *arena)
 
 static dcl_result dcli_solver_check(const dcl_logger *log, const dcl_solver_desc *d)
 {
-    if (!(d->tolerance >= 1e-14 && d->tolerance <= 1) || !dcli_finite(d->tolerance))
+    /* 0.999: the literal may carry more digits than the field. */
+    if (!(d->tolerance >= 0.999e-14 && d->tolerance <= 1) || !dcli_finite(d->tolerance))
         return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT, "tolerance is %g, must be 1e-14 ... 1",
                            d->tolerance);
-    if (!(d->adjoint_tolerance >= 1e-15 && d->adjoint_tolerance <= 1) ||
+    if (!(d->adjoint_tolerance >= 0.999e-15 && d->adjoint_tolerance <= 1) ||
         !dcli_finite(d->adjoint_tolerance))
         return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT,
                            "adjoint_tolerance is %g, must be 1e-15 ... 1", d->adjoint_tolerance);
-    if (d->newton_limit < 0 || d->pd_limit < 0 || d->adjoint_limit < 0)
-        return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT, "an iteration limit is negative");
+    if (d->newton_limit < 0)
+        return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT, "newton_limit is %d, must be >= 0",
+                           d->newton_limit);
+    if (d->pd_limit < 0)
+        return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT, "pd_limit is %d, must be >= 0", d->pd_limit);
+    if (d->adjoint_limit < 0)
+        return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT, "adjoint_limit is %d, must be >= 0",
+                           d->adjoint_limit);
     if ((d->solver != DCL_SOLVER_NEWTON && d->solver != DCL_SOLVER_PD) ||
         (d->adjoint != DCL_ADJOINT_DIRECT && d->adjoint != DCL_ADJOINT_KRYLOV &&
          d->adjoint != DCL_ADJOINT_PD))
@@ -4332,14 +4351,17 @@ static void dcli_newton(dcl_workspace *ws)
     int burst = 10;
     if (!ws->touching) dcli_newton_cg(ws);
     while (!dcli_converged(ws) && ws->stats.newton_iterations < ws->desc.newton_limit) {
-        if (!dcli_finite(ws->rnorm)) return;
+        int before = ws->stats.pd_iterations;
+        if (!dcli_finite(ws->rnorm)) break;
         dcli_keep_best(ws, &best);
         if (dcli_newton_iteration(ws, &project)) continue;
-        if (ws->stats.pd_iterations > ws->desc.pd_limit) break;
+        if (before > ws->desc.pd_limit) break;
         dcli_pd_burst(ws, burst);
+        if (ws->stats.pd_iterations == before) break; /* neither way gets on */
         burst += burst / 2;
     }
-    if (!dcli_converged(ws) && !(dcli_relative(ws) <= best)) dcli_return_to(ws, ws->best);
+    if (!dcli_converged(ws) && best < HUGE_VAL && !(dcli_relative(ws) <= best))
+        dcli_return_to(ws, ws->best);
 }
 
 static void dcli_pd_loop(dcl_workspace *ws)
@@ -4464,8 +4486,11 @@ static dcl_result dcli_step_arguments(const dcl_workspace *ws, const dcl_params 
     if (p->model != ws->model || state->model != ws->model)
         return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT,
                            "step: workspace, params and state are of different models");
-    if (!dcli_finite(h) || !(h > 0))
+    if (!dcli_finite(h) || !(h >= DBL_MIN))
         return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT, "step: h is %g, must be finite and > 0", h);
+    if (state->step == INT_MAX)
+        return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT, "step: state step is %d, the last there is",
+                           state->step);
     if (!dcli_finite(state->time))
         return dcli_refuse(log, DCL_ERROR_NOT_FINITE, "step: state time is not finite");
     for (k = 0; k < n3; k++)
@@ -4562,10 +4587,15 @@ DCL_API dcl_result dcl_step_check(dcl_workspace *workspace, const dcl_params *pa
     ws->have_step = 0;
     r = dcli_prepare(ws, params, state->x, state->v, state->step, state->time, h);
     if (r) return r;
-    for (k = 0; k < n3; k++) ws->v[k] = (x1[k] - state->x[k]) / h;
+    for (k = 0; k < n3; k++) {
+        if (!dcli_finite(x1[k]))
+            return dcli_refuse(&ws->model->logger, DCL_ERROR_NOT_FINITE,
+                               "step: x1 of vertex %lu is not finite", (unsigned long)(k / 3));
+        ws->v[k] = (x1[k] - state->x[k]) / h;
+    }
     dcli_evaluate(ws);
     if (!dcli_finite(ws->rnorm))
-        return dcli_refuse(&ws->model->logger, DCL_ERROR_NOT_FINITE, "step: x1 is not finite");
+        return dcli_refuse(&ws->model->logger, DCL_ERROR_NOT_FINITE, "step: forces overflow at x1");
     if (residual) *residual = dcli_relative(ws);
     if (energy) *energy = ws->energy;
     return DCL_OK;
@@ -5039,8 +5069,8 @@ static void dcli_nodes_adjoint(dcl_workspace *ws, const double *y, const double 
     double *dense = dcli_grad(grad, DCL_PARAM_DENSITY), *drags = dcli_grad(grad, DCL_PARAM_DRAG);
     double total[3] = {0, 0, 0};
     int i, k;
-    if (force) force += (size_t)dcli_frame(ws->step, M->force_frames) * 3 * (size_t)M->n;
     if (!M->force_frames) force = NULL;
+    if (force) force += (size_t)dcli_frame(ws->step, M->force_frames) * 3 * (size_t)M->n;
     for (i = 0; i < M->n; i++) {
         const double *si = s + 3 * (size_t)i, *yi = y + 3 * (size_t)i;
         double m = ws->mass[i], adj_m = 0, along;
@@ -5108,6 +5138,20 @@ static double dcli_mass_norm(const dcl_workspace *ws, const double *q)
     return sqrt(sum);
 }
 
+/* A power of two that brings the largest entry near one, so that a loss of any scale neither over-
+   nor underflows in squares. */
+static double dcli_power_of_two(const double *a, const double *b, size_t count)
+{
+    double largest = 0;
+    size_t i;
+    int exponent;
+    for (i = 0; i < count; i++) largest = fmax(largest, fmax(fabs(a[i]), fabs(b[i])));
+    if (!(largest > 0)) return 1;
+    frexp(largest, &exponent);
+    if (exponent < -1000) exponent = -1000;
+    return ldexp(1, -exponent);
+}
+
 DCL_API dcl_result dcl_step_adjoint(dcl_workspace *workspace, const dcl_params *params,
                                     const dcl_tape *tape, int k, double *adj_x, double *adj_v,
                                     dcl_grad *grad, dcl_adjoint_stats *stats)
@@ -5116,7 +5160,7 @@ DCL_API dcl_result dcl_step_adjoint(dcl_workspace *workspace, const dcl_params *
     const dcl_model *M;
     dcli_pose_adj poses[DCL_MAX_OBSTACLES];
     dcl_adjoint_stats own;
-    double *y, *s, *ax, before;
+    double *y, *s, *ax, before, unit;
     size_t n3, j;
     int o, i;
     dcl_result r;
@@ -5129,10 +5173,12 @@ DCL_API dcl_result dcl_step_adjoint(dcl_workspace *workspace, const dcl_params *
     if (!dcli_all_finite(adj_x, n3) || !dcli_all_finite(adj_v, n3))
         return dcli_refuse(&M->logger, DCL_ERROR_NOT_FINITE, "adjoint: adj_x or adj_v is not finite");
     if ((r = dcli_tape_load(ws, params, tape, k)) != DCL_OK) return r;
-    for (j = 0; j < n3; j++) ws->best[j] = adj_v[j] + ws->h * adj_x[j];
+    unit = dcli_power_of_two(adj_x, adj_v, n3);
+    for (j = 0; j < n3; j++) ws->best[j] = unit * adj_v[j] + ws->h * (unit * adj_x[j]);
     before = dcli_mass_norm(ws, ws->best);
     if ((r = dcli_adjoint_solve(ws, &own)) != DCL_OK) return r;
     y = ws->delta;
+    for (j = 0; j < n3; j++) y[j] /= unit;
     s = ws->work;
     ax = ws->trial;
     dcli_apply_D_all(ws, 1, y, s); /* s = D^T z, y = M z */
@@ -5148,7 +5194,8 @@ DCL_API dcl_result dcl_step_adjoint(dcl_workspace *workspace, const dcl_params *
         adj_x[j] += ax[j];
         adj_v[j] = ws->mass[j / 3] * s[j];
     }
-    own.growth = before > 0 ? dcli_mass_norm(ws, adj_v) / before : 0;
+    for (j = 0; j < n3; j++) ws->best[j] = unit * adj_v[j];
+    own.growth = before > 0 ? dcli_mass_norm(ws, ws->best) / before : 0;
     for (i = 0; i < M->n && M->obstacle_count; i++)
         own.kinks += M->hard[i] < 0 && dcli_node_margin(ws, i) < 1e-6;
     if (stats) *stats = own;
@@ -5546,7 +5593,11 @@ DCL_API dcl_result dcl_rollout(dcl_workspace *workspace, const dcl_params *param
     if (steps < 0)
         return dcli_refuse(&workspace->model->logger, DCL_ERROR_BAD_ARGUMENT,
                            "rollout: steps is %d", steps);
-    if (tape && tape->model == workspace->model && tape->capacity < steps)
+    if (params->model != workspace->model || state->model != workspace->model ||
+        (tape && tape->model != workspace->model))
+        return dcli_refuse(&workspace->model->logger, DCL_ERROR_BAD_ARGUMENT,
+                           "rollout: workspace, params, state and tape are of different models");
+    if (tape && tape->capacity < steps)
         return dcli_refuse(&workspace->model->logger, DCL_ERROR_TAPE_FULL,
                            "rollout: %d steps, the tape holds %d", steps, tape->capacity);
     if ((r = dcl_state_reset(state, params)) != DCL_OK) return r;
@@ -5608,6 +5659,13 @@ DCL_API dcl_result dcl_rollout_adjoint(dcl_workspace *workspace, const dcl_param
         return dcli_refuse(&ws->model->logger, DCL_ERROR_BAD_ARGUMENT, "rollout: tape of another model");
     if (tape->count == 0)
         return dcli_refuse(&ws->model->logger, DCL_ERROR_BAD_ARGUMENT, "rollout: the tape is empty");
+    if (params->model != ws->model || (grad && grad->model != ws->model))
+        return dcli_refuse(&ws->model->logger, DCL_ERROR_BAD_ARGUMENT,
+                           "rollout: workspace, params and grad are of different models");
+    for (k = 0; k < tape->count; k++)
+        if (tape->records[k].key != dcli_params_key(params, tape->records[k].step))
+            return dcli_refuse(&ws->model->logger, DCL_ERROR_STALE_TAPE,
+                               "tape: the params changed since step %d was recorded", k);
     n3 = 3 * (size_t)ws->model->n;
     adj_x = ws->adj_x;
     adj_v = ws->adj_v;

@@ -200,33 +200,36 @@ static void windows(dcx_fit *fit, int last, int stride, int length)
 {
     int k;
     fit->window_count = 0;
-    for (k = 0; k < last; k += stride) dcx_fit_window_add(fit, k, k + length > last ? last - k : length);
+    for (k = 0; k < last; k += stride) dcx_fit_window_add(fit, k, length);
 }
 
 /* From one start. Short windows first: over a few steps the motion is nearly linear in the force, so
-   the only thing that can go wrong is the frequency, and a few values of it are tried. Then one long
-   run, for our own recording. */
+   the only thing that can go wrong is the frequency, and a few values of it are tried. Our own
+   recording then gets one long run. That of another simulator cannot be followed for long, since small
+   differences grow into other folds: it is fitted in pieces. */
 static double recover(scene *s, dcx_fit *fit, dcx_optim_method method, const double *start,
                       double *values)
 {
-    static const double frequency[6] = {0, 3, 6, 9, 12, 14.5};
+    static const double frequency[5] = {0, 3, 6.5, 10, 13.5};
     double best[UNKNOWNS], lowest = INFINITY, f;
-    int k, last = s->own ? s->steps : s->steps < 80 ? s->steps : 80;
-    for (k = 0; k < 6; k++) {
+    int k, many = method == DCX_LM ? 1 : 5;
+    for (k = 0; k < 10; k++) { /* each with two opposite phases, away from the bounds */
         memcpy(values, start, UNKNOWNS * sizeof(double));
-        if (k) values[3] = frequency[k];
-        windows(fit, last, 10, 2);
-        f = dcx_fit_minimize(fit, method, method == DCX_LM ? 12 : 60, values).f;
+        if (k > 1) values[3] = frequency[k / 2];
+        values[4] = remainder(values[4] + (k % 2) * acos(-1.0), 2 * acos(-1.0));
+        windows(fit, s->own ? s->steps : 80, s->own ? 10 : 20, s->own ? 2 : 6);
+        f = dcx_fit_minimize(fit, method, 8 * many, values).f;
         if (f >= lowest) continue;
         lowest = f;
         memcpy(best, values, sizeof best);
     }
     memcpy(values, best, sizeof best);
-    windows(fit, last, 10, 10);
-    f = dcx_fit_minimize(fit, method, method == DCX_LM ? 12 : 60, values).f;
-    if (!s->own) return f;
-    windows(fit, last, last, last);
-    return dcx_fit_minimize(fit, method, method == DCX_LM ? 15 : 60, values).f;
+    if (s->own) {
+        windows(fit, s->steps, 10, 10);
+        dcx_fit_minimize(fit, method, 12 * many, values);
+    }
+    windows(fit, s->own ? s->steps : 120, s->own ? s->steps : 20, s->own ? s->steps : 10);
+    return dcx_fit_minimize(fit, method, 12 * many, values).f;
 }
 
 /* The wind's sine does not change by full turns of the phase. */
@@ -398,7 +401,7 @@ static void run_starts(dcx_app *app, scene *s, dcx_fit *fit, outcome *out)
         for (i = 0; i < UNKNOWNS; i++)
             start[i] = s->variables[i].lower + (s->variables[i].upper - s->variables[i].lower) *
                                                    dcx_random_uniform(&random);
-        windows(fit, s->own ? s->steps : 80, s->own ? s->steps : 10, s->own ? s->steps : 10);
+        windows(fit, s->own ? s->steps : 120, s->own ? s->steps : 20, s->own ? s->steps : 10);
         initial = dcx_fit_evaluate(fit, start, NULL, NULL);
         f = recover(s, fit, method_of(app->method), start, values);
         if (s->own) out->recovered += worst_difference(s, values) <= 0.01;
