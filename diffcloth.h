@@ -889,6 +889,26 @@ static dcl_result dcli_refuse(const dcl_logger *logger, dcl_result code, const c
     return code;
 }
 
+/* A NULL argument: named through the logger of the first object that is there. Returns its result or
+   DCL_OK. `names` are separated by spaces, in the order of the pointers. */
+static dcl_result dcli_check_null(const dcl_logger *logger, const char *names, int count, ...)
+{
+    const char *name = names;
+    va_list args;
+    int k;
+    va_start(args, count);
+    for (k = 0; k < count; k++) {
+        int length = (int)strcspn(name, " ");
+        if (!va_arg(args, const void *)) {
+            va_end(args);
+            return dcli_refuse(logger, DCL_ERROR_NULL_POINTER, "%.*s is NULL", length, name);
+        }
+        name += length + (name[length] == ' ');
+    }
+    va_end(args);
+    return DCL_OK;
+}
+
 DCL_API const char *dcl_result_name(dcl_result result)
 {
     switch (result) {
@@ -1488,9 +1508,9 @@ DCL_API dcl_result dcl_model_create(const dcl_model_desc *desc, dcl_model **mode
     void *block;
     size_t bytes;
     dcl_result r;
-    if (!model) return DCL_ERROR_NULL_POINTER;
-    *model = NULL;
+    if (model) *model = NULL;
     if (!desc) return DCL_ERROR_NULL_POINTER;
+    if (!model) return dcli_check_null(&desc->logger, "model", 1, (const void *)model);
     if ((r = dcli_check_counts(desc)) != DCL_OK) return r;
     if ((r = dcli_check_fields(desc)) != DCL_OK) return r;
     if ((r = dcli_check_vertices(desc)) != DCL_OK) return r;
@@ -1709,9 +1729,9 @@ DCL_API dcl_result dcl_params_create(const dcl_model *model, dcl_params **params
     dcl_params sized, *p;
     dcli_arena arena = {NULL, 0};
     dcl_result r;
-    if (!params) return DCL_ERROR_NULL_POINTER;
-    *params = NULL;
+    if (params) *params = NULL;
     if (!model) return DCL_ERROR_NULL_POINTER;
+    if (!params) return dcli_check_null(&model->logger, "params", 1, (const void *)params);
     memset(&sized, 0, sizeof sized);
     sized.model = model;
     if ((r = dcli_params_offsets(model, sized.offset)) != DCL_OK) return r;
@@ -1777,8 +1797,9 @@ DCL_API dcl_result dcl_params_set(dcl_params *params, dcl_block block, size_t fi
     dcli_block_info info = dcli_block_get(block);
     const dcl_logger *log;
     size_t have, k;
-    if (!params || (!values && count)) return DCL_ERROR_NULL_POINTER;
+    if (!params) return DCL_ERROR_NULL_POINTER;
     log = &params->model->logger;
+    if (!values && count) return dcli_check_null(log, "values", 1, (const void *)values);
     have = dcl_params_count(params, block);
     if ((int)block < 0 || block >= DCL_PARAM_COUNT)
         return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT, "params: there is no block %d", (int)block);
@@ -1839,9 +1860,9 @@ DCL_API dcl_result dcl_grad_create(const dcl_params *params, uint32_t blocks, dc
 {
     dcl_grad *g;
     size_t head = (sizeof *g + 63) & ~(size_t)63, bytes;
-    if (!grad) return DCL_ERROR_NULL_POINTER;
-    *grad = NULL;
+    if (grad) *grad = NULL;
     if (!params) return DCL_ERROR_NULL_POINTER;
+    if (!grad) return dcli_check_null(&params->model->logger, "grad", 1, (const void *)grad);
     bytes = head + params->offset[DCL_PARAM_COUNT] * sizeof(double);
     g = (dcl_grad *)dcli_alloc(&params->model->allocator, bytes);
     if (!g) return dcli_refuse(&params->model->logger, DCL_ERROR_OUT_OF_MEMORY, "grad: %lu bytes",
@@ -1891,9 +1912,9 @@ DCL_API dcl_result dcl_state_create(const dcl_params *params, dcl_state **state)
 {
     dcli_state_block *s;
     size_t head = (sizeof *s + 63) & ~(size_t)63, values, bytes;
-    if (!state) return DCL_ERROR_NULL_POINTER;
-    *state = NULL;
+    if (state) *state = NULL;
     if (!params) return DCL_ERROR_NULL_POINTER;
+    if (!state) return dcli_check_null(&params->model->logger, "state", 1, (const void *)state);
     values = 3 * (size_t)params->model->n;
     bytes = head + 2 * values * sizeof(double);
     s = (dcli_state_block *)dcli_alloc(&params->model->allocator, bytes);
@@ -1916,7 +1937,10 @@ DCL_API void dcl_state_destroy(dcl_state *state)
 DCL_API dcl_result dcl_state_reset(dcl_state *state, const dcl_params *params)
 {
     size_t bytes;
-    if (!state || !params) return DCL_ERROR_NULL_POINTER;
+    if (!state && !params) return DCL_ERROR_NULL_POINTER;
+    if (!state || !params)
+        return dcli_check_null(state ? &state->model->logger : &params->model->logger,
+                               "state params", 2, (const void *)state, (const void *)params);
     if (state->model != params->model)
         return dcli_refuse(&params->model->logger, DCL_ERROR_BAD_ARGUMENT,
                            "state: params of another model");
@@ -1986,9 +2010,9 @@ DCL_API dcl_result dcl_tape_create(const dcl_model *model, int capacity, dcl_tap
     dcli_arena arena = {NULL, 0};
     dcl_tape *t;
     size_t bytes;
-    if (!tape) return DCL_ERROR_NULL_POINTER;
-    *tape = NULL;
+    if (tape) *tape = NULL;
     if (!model) return DCL_ERROR_NULL_POINTER;
+    if (!tape) return dcli_check_null(&model->logger, "tape", 1, (const void *)tape);
     if (capacity < 0)
         return dcli_refuse(&model->logger, DCL_ERROR_BAD_ARGUMENT, "tape: capacity is %d", capacity);
     bytes = dcl_tape_bytes(model, capacity);
@@ -2909,7 +2933,7 @@ typedef struct dcli_node {
 static void dcli_node_solve(int obstacles, const dcli_pose *poses, const dcli_gap *gaps, double m,
                             double h, const double *g, dcli_node *node, double *v)
 {
-    double r[DCL_MAX_OBSTACLES][3], total[3] = {0, 0, 0}, size = dcli_norm(g);
+    double r[DCL_MAX_OBSTACLES][3], total[3] = {0, 0, 0}, size = dcli_norm(g), largest = 0;
     dcli_law law;
     int sweep, o, k;
     memset(r, 0, (size_t)obstacles * sizeof r[0]);
@@ -2924,9 +2948,10 @@ static void dcli_node_solve(int obstacles, const dcli_pose *poses, const dcli_ga
                 change = fmax(change, fabs(next[k] - r[o][k]));
                 total[k] += next[k] - r[o][k];
                 r[o][k] = next[k];
+                largest = fmax(largest, fabs(next[k]));
             }
         }
-        if (!(change > 1e-15 * size)) break;
+        if (!(change > 1e-15 * (size + dcli_norm(total) + largest))) break;
     }
     node->count = 0;
     node->margin = 1;
@@ -3299,9 +3324,10 @@ DCL_API dcl_result dcl_workspace_create(const dcl_model *model, const dcl_solver
     dcl_workspace sized, *ws;
     dcli_arena arena = {NULL, 0};
     dcl_result r;
-    if (!workspace) return DCL_ERROR_NULL_POINTER;
-    *workspace = NULL;
+    if (workspace) *workspace = NULL;
     if (!model) return DCL_ERROR_NULL_POINTER;
+    if (!workspace)
+        return dcli_check_null(&model->logger, "workspace", 1, (const void *)workspace);
     memset(&sized, 0, sizeof sized);
     sized.model = model;
     sized.desc = desc ? *desc : dcl_default_solver_desc();
@@ -4547,7 +4573,10 @@ DCL_API dcl_result dcl_step(dcl_workspace *workspace, const dcl_params *params, 
     dcl_workspace *ws = workspace;
     dcl_result r;
     size_t n3;
-    if (!ws || !params || !state) return DCL_ERROR_NULL_POINTER;
+    if (!ws) return DCL_ERROR_NULL_POINTER;
+    if ((r = dcli_check_null(&ws->model->logger, "params state", 2,
+                             (const void *)params, (const void *)state)) != DCL_OK)
+        return r;
     if ((r = dcli_step_arguments(ws, params, state, h)) != DCL_OK) return r;
     if (tape && tape->model != ws->model)
         return dcli_refuse(&ws->model->logger, DCL_ERROR_BAD_ARGUMENT, "step: tape of another model");
@@ -4581,7 +4610,10 @@ DCL_API dcl_result dcl_step_check(dcl_workspace *workspace, const dcl_params *pa
     dcl_workspace *ws = workspace;
     dcl_result r;
     size_t n3, k;
-    if (!ws || !params || !state || !x1) return DCL_ERROR_NULL_POINTER;
+    if (!ws) return DCL_ERROR_NULL_POINTER;
+    if ((r = dcli_check_null(&ws->model->logger, "params state x1", 3,
+                             (const void *)params, (const void *)state, (const void *)x1)) != DCL_OK)
+        return r;
     if ((r = dcli_step_arguments(ws, params, state, h)) != DCL_OK) return r;
     n3 = 3 * (size_t)ws->model->n;
     ws->have_step = 0;
@@ -5164,7 +5196,10 @@ DCL_API dcl_result dcl_step_adjoint(dcl_workspace *workspace, const dcl_params *
     size_t n3, j;
     int o, i;
     dcl_result r;
-    if (!ws || !params || !tape || !adj_x || !adj_v) return DCL_ERROR_NULL_POINTER;
+    if (!ws) return DCL_ERROR_NULL_POINTER;
+    if ((r = dcli_check_null(&ws->model->logger, "params tape adj_x adj_v", 4,
+                             (const void *)params, (const void *)tape, (const void *)adj_x, (const void *)adj_v)) != DCL_OK)
+        return r;
     M = ws->model;
     n3 = 3 * (size_t)M->n;
     memset(&own, 0, sizeof own);
@@ -5544,7 +5579,10 @@ DCL_API dcl_result dcl_step_tangent(dcl_workspace *workspace, const dcl_params *
     size_t n3, size;
     int first;
     dcl_result r;
-    if (!ws || !params || !tape || !dx || !dv) return DCL_ERROR_NULL_POINTER;
+    if (!ws) return DCL_ERROR_NULL_POINTER;
+    if ((r = dcli_check_null(&ws->model->logger, "params tape dx dv", 4,
+                             (const void *)params, (const void *)tape, (const void *)dx, (const void *)dv)) != DCL_OK)
+        return r;
     log = &ws->model->logger;
     n3 = 3 * (size_t)ws->model->n;
     size = params->offset[DCL_PARAM_COUNT];
@@ -5589,7 +5627,10 @@ DCL_API dcl_result dcl_rollout(dcl_workspace *workspace, const dcl_params *param
     dcl_result r;
     int k;
     memset(&own, 0, sizeof own);
-    if (!workspace || !params || !state) return DCL_ERROR_NULL_POINTER;
+    if (!workspace) return DCL_ERROR_NULL_POINTER;
+    if ((r = dcli_check_null(&workspace->model->logger, "params state", 2,
+                             (const void *)params, (const void *)state)) != DCL_OK)
+        return r;
     if (steps < 0)
         return dcli_refuse(&workspace->model->logger, DCL_ERROR_BAD_ARGUMENT,
                            "rollout: steps is %d", steps);
@@ -5654,7 +5695,10 @@ DCL_API dcl_result dcl_rollout_adjoint(dcl_workspace *workspace, const dcl_param
     dcl_result r = DCL_OK;
     int k;
     memset(&own, 0, sizeof own);
-    if (!ws || !params || !tape || !loss) return DCL_ERROR_NULL_POINTER;
+    if (!ws) return DCL_ERROR_NULL_POINTER;
+    if ((r = dcli_check_null(&ws->model->logger, "params tape loss", 3, (const void *)params,
+                             (const void *)tape, loss ? (const void *)ws : NULL)) != DCL_OK)
+        return r;
     if (tape->model != ws->model)
         return dcli_refuse(&ws->model->logger, DCL_ERROR_BAD_ARGUMENT, "rollout: tape of another model");
     if (tape->count == 0)
@@ -5700,7 +5744,11 @@ DCL_API dcl_result dcl_rollout_tangent(dcl_workspace *workspace, const dcl_param
     double *dx, *dv;
     dcl_result r = DCL_OK;
     int k, c;
-    if (!ws || !params || !tape || !dparams || !frame) return DCL_ERROR_NULL_POINTER;
+    if (!ws) return DCL_ERROR_NULL_POINTER;
+    if ((r = dcli_check_null(&ws->model->logger, "params tape dparams frame", 4, (const void *)params,
+                             (const void *)tape, (const void *)dparams,
+                             frame ? (const void *)ws : NULL)) != DCL_OK)
+        return r;
     if (params->model != ws->model || tape->model != ws->model || count < 1 || tape->count == 0)
         return dcli_refuse(&ws->model->logger, DCL_ERROR_BAD_ARGUMENT,
                            "rollout: tangent of %d directions over %d steps", count, tape->count);
