@@ -1381,7 +1381,7 @@ static void conveyor(void)
                     CHECK_NEAR(v[0], 0.6 * k * h * mu * G, 1e-11);
                     CHECK_NEAR(v[2], -0.8 * k * h * mu * G, 1e-11);
                 } else {
-                    CHECK(v[0] == 0.6 && v[1] == 0 && v[2] == -0.8);
+                    CHECK(v[0] == (double)0.6 && v[1] == 0 && v[2] == (double)-0.8);
                 }
                 CHECK_NEAR(r.state->x[3 * i + 1], 0, 0);
             }
