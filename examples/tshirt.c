@@ -15,7 +15,7 @@
 
 #include <stdio.h>
 
-enum { UNKNOWNS = 6 };
+enum { UNKNOWNS = 6, TRIES = 10, KEPT = 3, CURVES = 6, EARLY = 30 };
 
 typedef struct scene {
     dcx_mesh mesh;
@@ -29,11 +29,11 @@ typedef struct scene {
     double *result; /* (steps + 1) x n x 3 */
 } scene;
 
+/* A refusal becomes the one line that main prints. */
 static void log_line(dcl_result code, const char *text, void *user)
 {
     (void)code;
-    (void)user;
-    fprintf(stderr, "tshirt: %s\n", text);
+    dcx_error_set((dcx_error *)user, DCX_BAD_ARGUMENT, "%s", text);
 }
 
 static void unknown(scene *s, int k, const char *name, const char *unit, dcl_block block, int index,
@@ -58,7 +58,7 @@ static void unknowns(scene *s, double wind, double k_low, double k_high)
     unknown(s, 5, "stretch", "N/m", DCL_PARAM_STRETCH, 0, k_low, k_high);
 }
 
-static int make_model(scene *s, const dcl_model_desc *base, double stiffness)
+static int make_model(scene *s, const dcl_model_desc *base, double stiffness, dcx_error *error)
 {
     dcl_model_desc desc = *base;
     int k;
@@ -73,6 +73,7 @@ static int make_model(scene *s, const dcl_model_desc *base, double stiffness)
     desc.handle_count = 2;
     desc.handles = s->hold;
     desc.logger.log = log_line;
+    desc.logger.user = error;
     return dcl_model_create(&desc, &s->model) == DCL_OK ? 0 : -1;
 }
 
@@ -114,7 +115,7 @@ static int own_scene(scene *s, const dcx_app *app, dcx_error *error)
     s->h = 1.0 / 90;
     s->steps = app->full ? 120 : 60;
     s->size = 0.7;
-    if (dcx_mesh_tshirt(&s->mesh, app->full ? 0.025 : 0.06, shoulders, error)) return -1;
+    if (dcx_mesh_tshirt(&s->mesh, app->full ? 0.025 : 0.044, shoulders, error)) return -1;
     s->hold[0].vertex = shoulders[0];
     s->hold[1].vertex = shoulders[1];
     desc.stretch = 100;
@@ -122,11 +123,7 @@ static int own_scene(scene *s, const dcx_app *app, dcx_error *error)
     desc.damping = 0.05;
     /* The largest wind is five times gravity on a vertex's share of the 0.2 kg/m^2 shirt. */
     unknowns(s, 5 * 9.81 * 0.2 * 1.0 / s->mesh.vertex_count, 15, 300);
-    if (make_model(s, &desc, 2000) || record(s, error)) {
-        dcx_error_set(error, DCX_BAD_ARGUMENT, "the scene cannot be computed");
-        return -1;
-    }
-    return 0;
+    return make_model(s, &desc, 2000, error) || record(s, error) ? -1 : 0;
 }
 
 /* Highest vertices on the left and on the right, where a shirt hangs from. */
@@ -144,25 +141,31 @@ static void find_shoulders(scene *s)
     }
 }
 
+/* The mesh comes from --mesh, or with the motion when that is a folder of .obj files. */
+static int read_files(scene *s, const dcx_app *app, dcx_error *error)
+{
+    if (dcx_motion_read(app->motion, &s->motion, app->mesh ? NULL : &s->mesh, error)) return -1;
+    if (app->mesh && dcx_obj_read(app->mesh, &s->mesh, error)) return -1;
+    if (!s->mesh.vertex_count)
+        dcx_error_set(error, DCX_BAD_ARGUMENT, "%s has no triangles, --mesh is needed", app->motion);
+    else if (s->mesh.vertex_count != s->motion.vertex_count)
+        dcx_error_set(error, DCX_BAD_ARGUMENT, "--mesh has %d vertices, --motion has %d",
+                      s->mesh.vertex_count, s->motion.vertex_count);
+    else if (s->motion.frame_count < 3)
+        dcx_error_set(error, DCX_BAD_ARGUMENT, "--motion has %d frames, at least 3 are needed",
+                      s->motion.frame_count);
+    else
+        return 0;
+    return -1;
+}
+
 /* A motion from elsewhere, in the units of the published T-shirt scene; the first frame is the rest
    shape. */
 static int given_scene(scene *s, const dcx_app *app, dcx_error *error)
 {
     dcl_model_desc desc = dcl_default_model_desc();
     double lower[3], upper[3];
-    dcx_mesh first;
-    memset(&first, 0, sizeof first);
-    if (dcx_motion_read(app->motion, &s->motion, app->mesh ? NULL : &first, error)) return -1;
-    if (app->mesh) {
-        if (dcx_obj_read(app->mesh, &s->mesh, error)) return -1;
-    } else {
-        s->mesh = first;
-    }
-    if (s->mesh.vertex_count != s->motion.vertex_count) {
-        dcx_error_set(error, DCX_BAD_ARGUMENT, "--mesh has %d vertices, --motion has %d",
-                      s->mesh.vertex_count, s->motion.vertex_count);
-        return -1;
-    }
+    if (read_files(s, app, error)) return -1;
     memcpy(s->mesh.positions, dcx_motion_frame(&s->motion, 0),
            3 * (size_t)s->mesh.vertex_count * sizeof(double));
     s->h = 1.0 / 90;
@@ -179,11 +182,7 @@ static int given_scene(scene *s, const dcx_app *app, dcx_error *error)
     desc.density = 0.124;
     desc.gravity[1] = -9.8;
     unknowns(s, 0.1, 80, 1500);
-    if (make_model(s, &desc, 1e4)) {
-        dcx_error_set(error, DCX_BAD_ARGUMENT, "the mesh is not a cloth");
-        return -1;
-    }
-    return 0;
+    return make_model(s, &desc, 1e4, error);
 }
 
 static dcx_optim_method method_of(const char *name)
@@ -203,33 +202,72 @@ static void windows(dcx_fit *fit, int last, int stride, int length)
     for (k = 0; k < last; k += stride) dcx_fit_window_add(fit, k, length);
 }
 
-/* From one start. Short windows first: over a few steps the motion is nearly linear in the force, so
-   the only thing that can go wrong is the frequency, and a few values of it are tried. Our own
-   recording then gets one long run. That of another simulator cannot be followed for long, since small
-   differences grow into other folds: it is fitted in pieces. */
-static double recover(scene *s, dcx_fit *fit, dcx_optim_method method, const double *start,
-                      double *values)
+/* The windows of the last stage. Our own recording is fitted in one long run. That of another
+   simulator cannot be followed for long, since small differences grow into other folds: it is
+   fitted in pieces. */
+static void last_windows(const scene *s, dcx_fit *fit)
 {
-    static const double frequency[5] = {0, 3, 6.5, 10, 13.5};
-    double best[UNKNOWNS], lowest = INFINITY, f;
+    windows(fit, s->own ? s->steps : 60, s->own ? s->steps : 10, s->own ? s->steps : 10);
+}
+
+typedef struct attempt {
+    double values[UNKNOWNS], f;
+} attempt;
+
+static int by_misfit(const void *a, const void *b)
+{
+    double d = ((const attempt *)a)->f - ((const attempt *)b)->f;
+    return (d > 0) - (d < 0);
+}
+
+/* The frequency is what can go wrong, so five values of it are tried, each with two opposite phases
+   away from the bounds. Over windows of a few steps the motion is nearly linear in the force: a few
+   evaluations tell which of them are worth more, and one that fits needs no rivals. */
+static void search(dcx_app *app, const scene *s, dcx_fit *fit, const double *start, double *values,
+                   double part, double share)
+{
+    static const double frequency[TRIES / 2] = {0, 3, 6.5, 10, 13.5};
+    const double pi = acos(-1.0);
+    dcx_optim_method method = method_of(app->method);
     int k, many = method == DCX_LM ? 1 : 5;
-    for (k = 0; k < 10; k++) { /* each with two opposite phases, away from the bounds */
-        memcpy(values, start, UNKNOWNS * sizeof(double));
-        if (k > 1) values[3] = frequency[k / 2];
-        values[4] = remainder(values[4] + (k % 2) * acos(-1.0), 2 * acos(-1.0));
-        windows(fit, s->own ? s->steps : 80, s->own ? 10 : 20, s->own ? 2 : 6);
-        f = dcx_fit_minimize(fit, method, 8 * many, values).f;
-        if (f >= lowest) continue;
-        lowest = f;
-        memcpy(best, values, sizeof best);
+    attempt tries[TRIES];
+    double fits;
+    windows(fit, s->own ? s->steps : 60, s->own ? 10 : 20, s->own ? 2 : 6);
+    fits = 1e-6 * dcx_fit_evaluate(fit, start, NULL, NULL);
+    for (k = 0; k < TRIES; k++) {
+        attempt *t = &tries[k];
+        memcpy(t->values, start, UNKNOWNS * sizeof(double));
+        if (k > 1) t->values[3] = frequency[k / 2];
+        t->values[4] = remainder(t->values[4] + (k % 2) * pi, 2 * pi);
+        t->f = dcx_fit_minimize(fit, method, 5 * many, t->values).f;
+        dcx_app_progress(app, "recovering", part + share * k / TRIES);
+        if (t->f <= fits) break;
     }
-    memcpy(values, best, sizeof best);
+    if (k < TRIES) tries[0] = tries[k];
+    for (k = k < TRIES ? KEPT : 0; k < KEPT; k++) {
+        if (k == 0) qsort(tries, TRIES, sizeof *tries, by_misfit);
+        tries[k].f = dcx_fit_minimize(fit, method, 6 * many, tries[k].values).f;
+        if (tries[k].f < tries[0].f) tries[0] = tries[k];
+    }
+    memcpy(values, tries[0].values, sizeof tries[0].values);
+}
+
+/* Over windows that grow. `first` is the evaluation that the last stage begins with. */
+static double recover(const scene *s, dcx_fit *fit, dcx_optim_method method, double *values,
+                      int *first)
+{
+    const double turn = 2 * acos(-1.0);
+    int many = method == DCX_LM ? 1 : 5;
+    double f;
     if (s->own) {
         windows(fit, s->steps, 10, 10);
-        dcx_fit_minimize(fit, method, 12 * many, values);
+        dcx_fit_minimize(fit, method, 10 * many, values);
     }
-    windows(fit, s->own ? s->steps : 120, s->own ? s->steps : 20, s->own ? s->steps : 10);
-    return dcx_fit_minimize(fit, method, 12 * many, values).f;
+    last_windows(s, fit);
+    *first = fit->evaluations;
+    f = dcx_fit_minimize(fit, method, 10 * many, values).f;
+    values[4] = remainder(values[4], turn);
+    return f;
 }
 
 /* The wind's sine does not change by full turns of the phase. */
@@ -248,55 +286,76 @@ static double worst_difference(const scene *s, const double *values)
     return worst;
 }
 
-/* The whole motion with the values found; rms distance to the recording. */
-static double replay(scene *s, dcx_fit *fit, const double *values)
+typedef struct outcome {
+    double values[UNKNOWNS], start[UNKNOWNS], initial, misfit;
+    int recovered, ok;
+    double early, whole; /* rms distance over the first frames and over all */
+    int first[CURVES], end[CURVES], curves; /* last stages, in the history of misfits */
+} outcome;
+
+/* The whole motion with the values found, in one run from the first frame. */
+static int replay(scene *s, dcx_fit *fit, outcome *out)
 {
     size_t n3 = 3 * (size_t)s->mesh.vertex_count, j;
     double sum = 0;
     int k;
     s->result = (double *)calloc((size_t)(s->steps + 1) * n3, sizeof(double));
-    if (!s->result) return NAN;
+    if (!s->result) return -1;
     for (k = 0; k < UNKNOWNS; k++)
         dcl_params_set(fit->params, s->variables[k].block, (size_t)s->variables[k].index, 1,
-                       &values[k]);
+                       &out->values[k]);
     dcl_state_reset(fit->state, fit->params);
     for (k = 0; k <= s->steps; k++) {
         const double *y = dcx_motion_frame(&s->motion, k);
+        if (k && dcl_step(fit->workspace, fit->params, fit->state, s->h, NULL, NULL)) return -1;
         memcpy(s->result + (size_t)k * n3, fit->state->x, n3 * sizeof(double));
         for (j = 0; j < n3; j++) sum += (fit->state->x[j] - y[j]) * (fit->state->x[j] - y[j]);
-        if (k < s->steps && dcl_step(fit->workspace, fit->params, fit->state, s->h, NULL, NULL))
-            return NAN;
+        out->whole = sqrt(sum / ((double)(k + 1) * s->mesh.vertex_count));
+        if (k <= EARLY) out->early = out->whole;
     }
-    return sqrt(sum / ((double)(s->steps + 1) * s->mesh.vertex_count));
+    return 0;
 }
 
-static int write_page(const scene *s, const dcx_fit *fit, const char *path, const double *start,
-                      const double *values, dcx_error *error)
+/* The misfit over the last stage of each start: there its windows do not change. */
+static void make_chart(const dcx_fit *fit, const outcome *out, dcx_plot_series *series,
+                       dcx_plot_desc *chart)
+{
+    static const char *const labels[CURVES] = {"start 1", "start 2", "start 3",
+                                               "start 4", "start 5", "start 6"};
+    int k;
+    memset(series, 0, CURVES * sizeof *series);
+    for (k = 0; k < out->curves; k++) {
+        series[k].label = labels[k];
+        series[k].count = out->end[k] - out->first[k];
+        series[k].y = fit->history + out->first[k];
+        series[k].style = DCX_PLOT_BEST;
+    }
+    *chart = dcx_default_plot_desc();
+    chart->title = "Misfit in the last stage";
+    chart->x_label = "evaluation";
+    chart->y_label = "m^2";
+    chart->log_y = 1;
+    chart->series_count = out->curves;
+    chart->series = series;
+}
+
+static int write_page(const scene *s, const dcx_fit *fit, const char *path, const outcome *out,
+                      dcx_error *error)
 {
     dcx_page_desc page = dcx_default_page_desc();
     dcx_page_row rows[UNKNOWNS];
-    dcx_plot_series series;
-    dcx_plot_desc chart = dcx_default_plot_desc();
+    dcx_plot_series series[CURVES];
+    dcx_plot_desc chart;
     int k;
     memset(rows, 0, sizeof rows);
-    memset(&series, 0, sizeof series);
+    make_chart(fit, out, series, &chart);
     for (k = 0; k < UNKNOWNS; k++) {
         rows[k].name = s->variables[k].name;
         rows[k].unit = s->variables[k].unit;
-        rows[k].start = start[k];
-        rows[k].recovered = values[k];
+        rows[k].start = out->start[k];
+        rows[k].recovered = out->values[k];
         rows[k].truth = s->own ? s->truth[k] : NAN;
     }
-    series.label = "misfit";
-    series.count = fit->evaluations < 512 ? fit->evaluations : 512;
-    series.y = fit->history;
-    series.style = DCX_PLOT_BEST;
-    chart.title = "Misfit of the windows in use";
-    chart.x_label = "evaluation";
-    chart.y_label = "m^2";
-    chart.log_y = 1;
-    chart.series_count = 1;
-    chart.series = &series;
     page.title = "A T-shirt in the wind";
     page.description = "Stiffness and wind recovered from the motion.";
     page.vertex_count = s->mesh.vertex_count;
@@ -312,12 +371,6 @@ static int write_page(const scene *s, const dcx_fit *fit, const char *path, cons
     page.charts = &chart;
     return dcx_page_write(path, &page, error->text, sizeof error->text);
 }
-
-typedef struct outcome {
-    double values[UNKNOWNS], start[UNKNOWNS], initial, misfit;
-    int recovered, ok;
-    double whole; /* rms distance over the whole motion */
-} outcome;
 
 static void json_values(dcx_json *j, const scene *s, const char *key, const double *values)
 {
@@ -354,6 +407,7 @@ static int print_result(dcx_app *app, const scene *s, const dcx_fit *fit, const 
     dcx_json_number(&j, "loss_initial", 2 * out->initial);
     dcx_json_number(&j, "loss_final", 2 * out->misfit);
     dcx_json_number(&j, "distance_windows", dcx_fit_distance(out->misfit));
+    dcx_json_number(&j, "distance_early", out->early);
     dcx_json_number(&j, "distance_whole", out->whole);
     dcx_json_integer(&j, "evaluations", fit->evaluations);
     dcx_json_integer(&j, "time_steps", fit->forward_steps + fit->backward_steps);
@@ -388,6 +442,22 @@ static void print_values(dcx_app *app, const scene *s, const double *start, cons
     }
 }
 
+/* One start and its last stage, for the chart while the history has room. */
+static double run_start(dcx_app *app, scene *s, dcx_fit *fit, outcome *out, const double *start,
+                        double *values, double part, double share)
+{
+    const int room = (int)(sizeof fit->history / sizeof fit->history[0]);
+    double f;
+    int first;
+    search(app, s, fit, start, values, part, share);
+    f = recover(s, fit, method_of(app->method), values, &first);
+    if (out->curves < CURVES && fit->evaluations <= room) {
+        out->first[out->curves] = first;
+        out->end[out->curves++] = fit->evaluations;
+    }
+    return f;
+}
+
 /* Random starts inside the bounds; the best result is kept. */
 static void run_starts(dcx_app *app, scene *s, dcx_fit *fit, outcome *out)
 {
@@ -397,13 +467,12 @@ static void run_starts(dcx_app *app, scene *s, dcx_fit *fit, outcome *out)
     out->misfit = INFINITY;
     for (k = 0; k < starts; k++) {
         double start[UNKNOWNS], values[UNKNOWNS], f, initial;
-        dcx_app_progress(app, "recovering", (double)k / starts);
         for (i = 0; i < UNKNOWNS; i++)
             start[i] = s->variables[i].lower + (s->variables[i].upper - s->variables[i].lower) *
                                                    dcx_random_uniform(&random);
-        windows(fit, s->own ? s->steps : 120, s->own ? s->steps : 20, s->own ? s->steps : 10);
+        last_windows(s, fit);
         initial = dcx_fit_evaluate(fit, start, NULL, NULL);
-        f = recover(s, fit, method_of(app->method), start, values);
+        f = run_start(app, s, fit, out, start, values, (double)k / starts, 0.8 / starts);
         if (s->own) out->recovered += worst_difference(s, values) <= 0.01;
         dcx_app_print(app, "start %d: misfit %.3e -> %.3e\n", k + 1, initial, f);
         print_values(app, s, start, values);
@@ -416,11 +485,52 @@ static void run_starts(dcx_app *app, scene *s, dcx_fit *fit, outcome *out)
     dcx_app_progress(app, "recovering", 1);
 }
 
+static void print_distances(dcx_app *app, const scene *s, const outcome *out)
+{
+    dcx_app_print(app, "rms distance, %% of the size: %.2g over the windows; in one run from the start "
+                       "%.2g over %d frames, %.2g over all %d\n",
+                  100 * dcx_fit_distance(out->misfit) / s->size, 100 * out->early / s->size,
+                  s->steps < EARLY ? s->steps : EARLY, 100 * out->whole / s->size, s->steps);
+}
+
+static int make_scene(scene *s, const dcx_app *app, dcx_error *error)
+{
+    if (app->mesh && !app->motion) {
+        dcx_error_set(error, DCX_BAD_ARGUMENT, "--mesh needs --motion");
+        return -1;
+    }
+    return app->motion ? given_scene(s, app, error) : own_scene(s, app, error);
+}
+
+/* From the scene to the files; their folder is made first, so that a bad one costs no wait. */
+static int run(dcx_app *app, scene *s, dcx_fit *fit, outcome *out, dcx_error *error)
+{
+    char page[512], line[512];
+    if (make_scene(s, app, error) || dcx_app_path(app, "tshirt.html", page, sizeof page, error) ||
+        dcx_app_path(app, "tshirt.json", line, sizeof line, error))
+        return -1;
+    if (dcx_fit_create(fit, s->model, s->h, s->motion.positions, s->steps + 1, s->variables,
+                       UNKNOWNS)) {
+        dcx_error_set(error, DCX_OUT_OF_MEMORY, "not enough memory");
+        return -1;
+    }
+    run_starts(app, s, fit, out);
+    if (replay(s, fit, out)) {
+        dcx_error_set(error, DCX_OUT_OF_MEMORY, "the motion found cannot be computed");
+        return -1;
+    }
+    out->ok = s->own ? 5 * out->recovered >= 4 * app->seeds
+                     : dcx_fit_distance(out->misfit) < 0.01 * s->size;
+    print_distances(app, s, out);
+    return write_page(s, fit, page, out, error) || print_result(app, s, fit, out, page, line, error)
+               ? -1
+               : 0;
+}
+
 int main(int argc, char **argv)
 {
     dcx_app_desc about =
         dcx_app_default_desc("tshirt", "recovers stiffness and wind from the motion of a T-shirt");
-    char page[512], line[512];
     dcx_app app;
     dcx_error error;
     dcx_fit fit;
@@ -431,27 +541,15 @@ int main(int argc, char **argv)
     status = dcx_app_init(&app, &about, argc, argv);
     if (status >= 0) return status;
     memset(&s, 0, sizeof s);
+    memset(&fit, 0, sizeof fit);
     memset(&out, 0, sizeof out);
-    if (app.mesh && !app.motion) return dcx_app_fail(&app, "--mesh needs --motion");
-    if (app.motion ? given_scene(&s, &app, &error) : own_scene(&s, &app, &error))
-        return dcx_app_fail(&app, error.text);
-    if (dcx_fit_create(&fit, s.model, s.h, s.motion.positions, s.steps + 1, s.variables, UNKNOWNS))
-        return dcx_app_fail(&app, "not enough memory");
-    run_starts(&app, &s, &fit, &out);
-    out.whole = replay(&s, &fit, out.values);
-    out.ok = s.own ? 5 * out.recovered >= 4 * app.seeds
-                   : dcx_fit_distance(out.misfit) < 0.01 * s.size;
-    dcx_app_print(&app, "rms distance: %.3g %% of the size over the windows, %.3g %% over all frames\n",
-                  100 * dcx_fit_distance(out.misfit) / s.size, 100 * out.whole / s.size);
-    if (dcx_app_path(&app, "tshirt.html", page, sizeof page, &error) ||
-        dcx_app_path(&app, "tshirt.json", line, sizeof line, &error) ||
-        write_page(&s, &fit, page, out.start, out.values, &error) ||
-        print_result(&app, &s, &fit, &out, page, line, &error))
-        return dcx_app_fail(&app, error.text);
+    memset(&error, 0, sizeof error);
+    status = run(&app, &s, &fit, &out, &error) ? 2 : !out.ok;
+    if (status == 2) dcx_app_fail(&app, error.text);
     dcx_fit_destroy(&fit);
     free(s.result);
     dcl_model_destroy(s.model);
     dcx_motion_destroy(&s.motion);
     dcx_mesh_destroy(&s.mesh);
-    return out.ok ? 0 : 1;
+    return status;
 }
