@@ -239,14 +239,14 @@ static void search(dcx_app *app, const scene *s, dcx_fit *fit, const double *sta
         memcpy(t->values, start, UNKNOWNS * sizeof(double));
         if (k > 1) t->values[3] = frequency[k / 2];
         t->values[4] = remainder(t->values[4] + (k % 2) * pi, 2 * pi);
-        t->f = dcx_fit_minimize(fit, method, 5 * many, t->values).f;
+        t->f = dcx_fit_minimize(fit, method, (s->own ? 6 : 4) * many, t->values).f;
         dcx_app_progress(app, "recovering", part + share * k / TRIES);
         if (t->f <= fits) break;
     }
     if (k < TRIES) tries[0] = tries[k];
     for (k = k < TRIES ? KEPT : 0; k < KEPT; k++) {
         if (k == 0) qsort(tries, TRIES, sizeof *tries, by_misfit);
-        tries[k].f = dcx_fit_minimize(fit, method, 6 * many, tries[k].values).f;
+        tries[k].f = dcx_fit_minimize(fit, method, 5 * many, tries[k].values).f;
         if (tries[k].f < tries[0].f) tries[0] = tries[k];
     }
     memcpy(values, tries[0].values, sizeof tries[0].values);
