@@ -1198,6 +1198,9 @@ typedef struct dcli_hinge {
     int at[6];  /* places of the pairs 01 02 03 12 13 23 in row_index */
 } dcli_hinge;
 
+/* The pairs of dcli_hinge.at. */
+static const int dcli_hinge_pair[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+
 typedef struct dcli_triangle {
     int v[3];
     int at[3]; /* places of the pairs 01 02 12 */
@@ -1385,7 +1388,6 @@ static void dcli_model_numbers(dcl_model *M, const dcl_model_desc *d)
 static void dcli_model_fill(dcl_model *M, const dcl_model_desc *d, const dcli_hinge *hinges,
                             const uint64_t *pairs, size_t pattern)
 {
-    static const int pair_of[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
     size_t n = (size_t)M->n, k;
     int i, j;
     memcpy(M->positions, d->positions, 3 * n * sizeof(double));
@@ -1413,8 +1415,8 @@ static void dcli_model_fill(dcl_model *M, const dcl_model_desc *d, const dcli_hi
     }
     for (i = 0; i < M->e; i++)
         for (j = 0; j < 6; j++)
-            M->hinges[i].at[j] = dcli_pattern_find(M, M->hinges[i].v[pair_of[j][0]],
-                                                   M->hinges[i].v[pair_of[j][1]]);
+            M->hinges[i].at[j] = dcli_pattern_find(M, M->hinges[i].v[dcli_hinge_pair[j][0]],
+                                                   M->hinges[i].v[dcli_hinge_pair[j][1]]);
 }
 
 static dcl_result dcli_sparse_refuse(const dcl_logger *log, dcs_result result, const dcs_error *err)
@@ -1836,6 +1838,14 @@ static int dcli_frame(int step, int frames)
     return step < 0 ? 0 : step < frames ? step : frames - 1;
 }
 
+/* Where the targets of the step's end are in the flat vector. */
+static size_t dcli_handle_offset(const dcl_params *p, int step)
+{
+    const dcl_model *M = p->model;
+    return p->offset[DCL_PARAM_HANDLE] +
+           (size_t)dcli_frame(step + 1, M->handle_frames) * 3 * (size_t)M->handle_count;
+}
+
 /* The hash of all that a step from frame `step` reads. */
 static uint64_t dcli_params_key(const dcl_params *p, int step)
 {
@@ -2060,12 +2070,9 @@ static void dcli_end_positions(const dcl_model *M, const dcl_params *p, int step
                                const double *x0, const double *v1, double *x1)
 {
     size_t n3 = 3 * (size_t)M->n, k;
-    const double *path;
+    const double *path = p->value + dcli_handle_offset(p, step);
     int i;
     for (k = 0; k < n3; k++) x1[k] = x0[k] + h * v1[k];
-    if (!M->handle_count) return;
-    path = dcli_param(p, DCL_PARAM_HANDLE) +
-           (size_t)dcli_frame(step + 1, M->handle_frames) * 3 * (size_t)M->handle_count;
     for (i = 0; i < M->handle_count; i++)
         if (M->handles[i].kind == DCL_HANDLE_HARD)
             dcli_copy3(x1 + 3 * (size_t)M->handles[i].vertex, path + 3 * (size_t)i);
@@ -3207,7 +3214,7 @@ struct dcl_workspace {
     double *v, *g, *target, *r; /* 3n */
     dcli_touch *touch;          /* n, with obstacles only */
     unsigned char *kind;        /* n */
-    double rnorm, scale, energy, energy_size;
+    double rnorm, scale, energy;
     int touching;
     /* linear systems */
     double *D;           /* 9n, with obstacles only */
@@ -3409,14 +3416,6 @@ static const double *dcli_force_frame(const dcl_params *p, int step)
     if (!M->force_frames) return NULL;
     return dcli_param(p, DCL_PARAM_FORCE) +
            (size_t)dcli_frame(step, M->force_frames) * 3 * (size_t)M->n;
-}
-
-/* Where the targets of the step's end are in the flat vector. */
-static size_t dcli_handle_offset(const dcl_params *p, int step)
-{
-    const dcl_model *M = p->model;
-    return p->offset[DCL_PARAM_HANDLE] +
-           (size_t)dcli_frame(step + 1, M->handle_frames) * 3 * (size_t)M->handle_count;
 }
 
 static int dcli_air_acts(const dcl_params *p)
@@ -3717,7 +3716,6 @@ static void dcli_evaluate(dcl_workspace *ws)
     if (dcli_air_acts(ws->params)) dcli_add_air(ws, v, &sums);
     dcli_add_nodes(ws, v, &sums);
     ws->touching = 0;
-    ws->energy_size = sums.energy;
     for (i = 0; i < M->n; i++) {
         size_t j = 3 * (size_t)i;
         double m = ws->mass[i], local = 0;
@@ -3741,7 +3739,6 @@ static void dcli_evaluate(dcl_workspace *ws)
     ws->stats.evaluations++;
     ws->rnorm = sqrt(square);
     ws->energy = sums.energy;
-    ws->energy_size = sums.energy;
     ws->scale = sqrt(ws->base_square + sums.square);
 }
 
@@ -4089,7 +4086,8 @@ static int dcli_factor(dcl_workspace *ws)
 }
 
 /* The same for derivatives, where a step may have ended at a saddle: an indefinite symmetric matrix
-   goes to LDL^T, whose solutions the callers refine. */
+   goes to LDL^T, without pivoting. The adjoint refines its solutions and measures them; the
+   tangent does neither. */
 static int dcli_factor_any(dcl_workspace *ws)
 {
     if (dcli_factor(ws)) return 1;
@@ -4107,26 +4105,31 @@ static int dcli_solve_once(dcl_workspace *ws, int transpose, int count, double *
     return r == DCS_OK;
 }
 
-/* Newton's step delta = -A^-1 r. With projectors: the part of -r/m along I - N is known. */
+/* The symmetric case of A x = b: `known` = (I - N) b/m, the part of x that is known, and `rest` =
+   N (b - G known), the right-hand side of what is left. scratch may be b, known and rest not. */
+static void dcli_split(const dcl_workspace *ws, const double *b, double *known, double *rest,
+                       double *scratch)
+{
+    size_t n3 = 3 * (size_t)ws->model->n, k;
+    double size = 0;
+    dcli_apply_D_all(ws, 0, b, rest);
+    for (k = 0; k < n3; k++) {
+        known[k] = (b[k] - rest[k]) / ws->mass[k / 3];
+        size += fabs(known[k]);
+    }
+    if (size == 0) return;
+    dcli_apply_G(ws, known, scratch);
+    dcli_apply_D_all(ws, 0, scratch, scratch);
+    for (k = 0; k < n3; k++) rest[k] -= scratch[k];
+}
+
+/* Newton's step delta = -A^-1 r. */
 static int dcli_newton_direction(dcl_workspace *ws)
 {
-    const dcl_model *M = ws->model;
-    size_t n3 = 3 * (size_t)M->n, k;
-    double known = 0;
-    int i;
+    size_t n3 = 3 * (size_t)ws->model->n, k;
     for (k = 0; k < n3; k++) ws->delta[k] = -ws->r[k];
     if (ws->use_general) return dcli_solve_once(ws, 0, 1, ws->delta);
-    dcli_apply_D_all(ws, 0, ws->delta, ws->work); /* N b */
-    for (i = 0; i < M->n; i++)
-        for (k = 3 * (size_t)i; k < 3 * (size_t)i + 3; k++) {
-            ws->work2[k] = (ws->delta[k] - ws->work[k]) / ws->mass[i];
-            known += fabs(ws->work2[k]);
-        }
-    if (known > 0) {
-        dcli_apply_G(ws, ws->work2, ws->delta);
-        dcli_apply_D_all(ws, 0, ws->delta, ws->delta);
-        for (k = 0; k < n3; k++) ws->work[k] -= ws->delta[k];
-    }
+    dcli_split(ws, ws->delta, ws->work2, ws->work, ws->delta);
     if (!dcli_solve_once(ws, 0, 1, ws->work)) return 0;
     for (k = 0; k < n3; k++) ws->delta[k] = ws->work[k] + ws->work2[k];
     return 1;
@@ -4143,7 +4146,6 @@ static void dcli_pd_pair(dcl_workspace *ws, int at, int i, int j, double value)
 
 static void dcli_pd_assemble(dcl_workspace *ws)
 {
-    static const int pair_of[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
     const dcl_model *M = ws->model;
     const dcl_params *p = ws->params;
     const double *scale = dcli_param(p, DCL_PARAM_STRETCH_SCALE);
@@ -4171,8 +4173,8 @@ static void dcli_pd_assemble(dcl_workspace *ws)
         for (a = 0; a < 4; a++)
             dcli_pd_pair(ws, M->col_start[hinge->v[a]], hinge->v[a], hinge->v[a], w * k[a] * k[a]);
         for (a = 0; a < 6; a++)
-            dcli_pd_pair(ws, hinge->at[a], hinge->v[pair_of[a][0]], hinge->v[pair_of[a][1]],
-                         w * k[pair_of[a][0]] * k[pair_of[a][1]]);
+            dcli_pd_pair(ws, hinge->at[a], hinge->v[dcli_hinge_pair[a][0]], hinge->v[dcli_hinge_pair[a][1]],
+                         w * k[dcli_hinge_pair[a][0]] * k[dcli_hinge_pair[a][1]]);
     }
     for (i = 0; i < M->handle_count; i++)
         if (M->handles[i].kind == DCL_HANDLE_SOFT)
@@ -5497,33 +5499,23 @@ static void dcli_tangent_rhs(dcl_workspace *ws, const dcli_direction *dir, doubl
     }
 }
 
-/* x: directions interleaved (3n x count), on entry b, on exit A^-1 b; projectors as in
-   dcli_newton_direction. */
+/* x: directions interleaved (3n x count), on exit A^-1 b, without the part that dcli_split knows. */
 static int dcli_tangent_solve(dcl_workspace *ws, int count, const double *b, double *x)
 {
-    const dcl_model *M = ws->model;
-    size_t n3 = 3 * (size_t)M->n, k;
-    int c, i;
+    size_t n3 = 3 * (size_t)ws->model->n, k;
+    int c;
     for (c = 0; c < count; c++) {
         const double *bc = b + (size_t)c * n3;
-        if (ws->use_general) {
+        if (ws->use_general)
             memcpy(ws->work, bc, n3 * sizeof(double));
-        } else {
-            dcli_apply_D_all(ws, 0, bc, ws->work);
-            for (k = 0; k < n3; k++) ws->delta[k] = (bc[k] - ws->work[k]) / ws->mass[k / 3];
-            dcli_apply_G(ws, ws->delta, ws->work2);
-            for (i = 0; i < M->n; i++) {
-                double t[3];
-                dcli_apply_D(ws, i, 0, ws->work2 + 3 * (size_t)i, t);
-                dcli_axpy3(ws->work + 3 * (size_t)i, -1, t);
-            }
-        }
+        else
+            dcli_split(ws, bc, ws->delta, ws->work, ws->work2);
         for (k = 0; k < n3; k++) x[k * (size_t)count + (size_t)c] = ws->work[k];
     }
     return dcli_solve_once(ws, 0, count, x);
 }
 
-/* One direction of dv1 out of the solution, refined once; writes dx1, dv1 in place of dx0, dv0. */
+/* One direction of dv1 out of the solution, the known part added; writes dx1, dv1 in place of dx0, dv0. */
 static void dcli_tangent_finish(dcl_workspace *ws, const double *dpath, const double *b,
                                 const double *x, int count, int c, double *dx, double *dv)
 {
