@@ -1,6 +1,6 @@
 /* dcx_fit.h - fits parameters of a cloth to a recorded motion.
 
-   Do this in ONE source file that also has the implementations of diffcloth.h and dcx_optim.h:
+   Do this in ONE source file that also has the implementations of diffcloth.h, dcx_app.h and dcx_optim.h:
 
        #define DCX_FIT_IMPLEMENTATION
        #include "dcx_fit.h"
@@ -19,6 +19,7 @@
 #define DCX_FIT_H
 
 #include "../diffcloth.h"
+#include "dcx_app.h"
 #include "dcx_optim.h"
 
 #ifdef __cplusplus
@@ -72,6 +73,12 @@ double dcx_fit_evaluate(dcx_fit *fit, const double *values, double *g, double *j
 dcx_optim_info dcx_fit_minimize(dcx_fit *fit, dcx_optim_method method, int evaluations,
                                 double *values);
 
+/* A method by the name that --method takes: lm, lbfgsb, adam, cmaes, es. */
+dcx_optim_method dcx_fit_method(const char *name);
+
+/* What the fit took so far, as members of the JSON line: milliseconds per step, worst residual. */
+void dcx_fit_json(dcx_json *json, const dcx_fit *fit);
+
 /* Root mean square distance over the windows for a misfit. */
 double dcx_fit_distance(double misfit);
 
@@ -84,7 +91,6 @@ double dcx_fit_distance(double misfit);
 #if defined(DCX_FIT_IMPLEMENTATION) && !defined(DCX_FIT_IMPLEMENTED)
 #define DCX_FIT_IMPLEMENTED
 
-#include "dcx_app.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -297,6 +303,25 @@ dcx_optim_info dcx_fit_minimize(dcx_fit *fit, dcx_optim_method method, int evalu
     desc.upper = upper;
     desc.max_evaluations = evaluations;
     return dcx_optim_minimize(&desc, dcxi_fit_function, fit, values);
+}
+
+dcx_optim_method dcx_fit_method(const char *name)
+{
+    return !strcmp(name, "lbfgsb")  ? DCX_LBFGSB
+           : !strcmp(name, "adam")  ? DCX_ADAM
+           : !strcmp(name, "cmaes") ? DCX_CMAES
+           : !strcmp(name, "es")    ? DCX_ES
+                                    : DCX_LM;
+}
+
+void dcx_fit_json(dcx_json *json, const dcx_fit *fit)
+{
+    dcx_json_number(json, "forward_ms_per_step",
+                    1e3 * fit->forward_seconds / (double)fit->forward_steps);
+    dcx_json_number(json, "backward_ms_per_step",
+                    1e3 * fit->backward_seconds / (double)fit->backward_steps);
+    dcx_json_number(json, "residual_max", fit->residual_max);
+    dcx_json_integer(json, "unconverged_steps", fit->unconverged);
 }
 
 double dcx_fit_distance(double misfit)

@@ -181,11 +181,7 @@ static void print_result(dcx_app *app, const scene *s, const dcx_fit *fit, int o
     dcx_json_integer(&j, "vertices", s->mesh.vertex_count);
     dcx_json_integer(&j, "steps", s->steps);
     dcx_json_number(&j, "h", s->h);
-    dcx_json_number(&j, "forward_ms_per_step", 1e3 * fit->forward_seconds / (double)fit->forward_steps);
-    dcx_json_number(&j, "backward_ms_per_step",
-                    1e3 * fit->backward_seconds / (double)fit->backward_steps);
-    dcx_json_number(&j, "residual_max", fit->residual_max);
-    dcx_json_integer(&j, "unconverged_steps", fit->unconverged);
+    dcx_fit_json(&j, fit);
     dcx_json_number(&j, "loss_initial", 2 * first[1]);
     dcx_json_number(&j, "loss_final", 2 * first[2]);
     dcx_json_integer(&j, "evaluations", fit->evaluations);
@@ -202,15 +198,6 @@ static void print_result(dcx_app *app, const scene *s, const dcx_fit *fit, int o
     dcx_json_string(&j, NULL, path);
     dcx_json_close(&j);
     dcx_app_print_json(app, &j);
-}
-
-static dcx_optim_method method_of(const char *name)
-{
-    return !strcmp(name, "lbfgsb")  ? DCX_LBFGSB
-           : !strcmp(name, "adam")  ? DCX_ADAM
-           : !strcmp(name, "cmaes") ? DCX_CMAES
-           : !strcmp(name, "es")    ? DCX_ES
-                                    : DCX_LM;
 }
 
 int main(int argc, char **argv)
@@ -241,7 +228,7 @@ int main(int argc, char **argv)
         dcx_app_progress(&app, "recovering", (double)k / app.seeds);
         dcx_fit_window(&fit, 0, s.steps);
         initial = dcx_fit_evaluate(&fit, &start, NULL, NULL);
-        mu = recover(&s, &fit, method_of(app.method), start, &misfit);
+        mu = recover(&s, &fit, dcx_fit_method(app.method), start, &misfit);
         recovered += fabs(mu - truth) <= 0.01 * truth;
         dcx_app_print(&app, "%.4f    %.6f   %.2e   %.3e\n", start, mu, fabs(mu / truth - 1), misfit);
         if (k == 0) first[0] = mu, first[1] = initial, first[2] = misfit, begin = start;

@@ -185,15 +185,6 @@ static int given_scene(scene *s, const dcx_app *app, dcx_error *error)
     return make_model(s, &desc, 1e4, error);
 }
 
-static dcx_optim_method method_of(const char *name)
-{
-    return !strcmp(name, "lbfgsb")  ? DCX_LBFGSB
-           : !strcmp(name, "adam")  ? DCX_ADAM
-           : !strcmp(name, "cmaes") ? DCX_CMAES
-           : !strcmp(name, "es")    ? DCX_ES
-                                    : DCX_LM;
-}
-
 /* Windows of `length` steps at every `stride` frames up to `last`. */
 static void windows(dcx_fit *fit, int last, int stride, int length)
 {
@@ -228,7 +219,7 @@ static void search(dcx_app *app, const scene *s, dcx_fit *fit, const double *sta
 {
     static const double frequency[TRIES / 2] = {0, 3, 6.5, 10, 13.5};
     const double pi = acos(-1.0);
-    dcx_optim_method method = method_of(app->method);
+    dcx_optim_method method = dcx_fit_method(app->method);
     int k, many = method == DCX_LM ? 1 : 5;
     attempt tries[TRIES];
     double fits;
@@ -399,11 +390,7 @@ static int print_result(dcx_app *app, const scene *s, const dcx_fit *fit, const 
     dcx_json_integer(&j, "vertices", s->mesh.vertex_count);
     dcx_json_integer(&j, "steps", s->steps);
     dcx_json_number(&j, "h", s->h);
-    dcx_json_number(&j, "forward_ms_per_step", 1e3 * fit->forward_seconds / (double)fit->forward_steps);
-    dcx_json_number(&j, "backward_ms_per_step",
-                    1e3 * fit->backward_seconds / (double)fit->backward_steps);
-    dcx_json_number(&j, "residual_max", fit->residual_max);
-    dcx_json_integer(&j, "unconverged_steps", fit->unconverged);
+    dcx_fit_json(&j, fit);
     dcx_json_number(&j, "loss_initial", 2 * out->initial);
     dcx_json_number(&j, "loss_final", 2 * out->misfit);
     dcx_json_number(&j, "distance_windows", dcx_fit_distance(out->misfit));
@@ -450,7 +437,7 @@ static double run_start(dcx_app *app, scene *s, dcx_fit *fit, outcome *out, cons
     double f;
     int first;
     search(app, s, fit, start, values, part, share);
-    f = recover(s, fit, method_of(app->method), values, &first);
+    f = recover(s, fit, dcx_fit_method(app->method), values, &first);
     if (out->curves < CURVES && fit->evaluations <= room) {
         out->first[out->curves] = first;
         out->end[out->curves++] = fit->evaluations;
