@@ -25,6 +25,26 @@ typedef struct scene {
 /* A patch of side x side vertices and width metres, flat at height y, into the scene. */
 void scene_patch(scene *s, int side, double width, double y);
 
+/* A scene of such a patch with default numbers, h = 0.01. */
+scene patch_scene(int side, double width, double y);
+
+/* A scene holds pointers into itself; sets them again after a copy. */
+void scene_fix(scene *s);
+
+/* One right-angled triangle in the plane y = 0, legs of `leg` metres, without elasticity: three
+   independent points of the given mass. x: 9 numbers, filled, to be kept. */
+dcl_model_desc points_desc(double *x, double leg, double mass);
+
+/* A triangle of points lying on a plane through the origin tilted by theta about z: `down` is the
+   direction of steepest descent. */
+typedef struct incline {
+    double x[9], down[3], normal[3];
+    dcl_obstacle plane;
+    dcl_model_desc desc;
+} incline;
+
+void incline_make(incline *p, double theta, double mu);
+
 /* Deterministic numbers in [-1, 1]. */
 double scene_random(unsigned *seed);
 

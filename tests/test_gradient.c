@@ -65,26 +65,12 @@ static int rig_open(rig *r, const dcl_model_desc *desc, double tolerance, int st
     return rig_open_with(r, desc, &solver, steps);
 }
 
-/* scene holds pointers into itself; set them again after a copy. */
 static int scene_open(rig *r, scene *s, double tolerance)
 {
-    s->desc.positions = s->x;
-    s->desc.triangles = s->triangles;
-    s->desc.handles = s->handles;
-    s->desc.obstacles = s->obstacles;
+    scene_fix(s);
     if (!rig_open(r, &s->desc, tolerance, s->steps)) return 0;
     if (s->setup) s->setup(s, r->params);
     return 1;
-}
-
-static scene patch_scene(int side, double width, double y)
-{
-    scene s;
-    memset(&s, 0, sizeof s);
-    s.desc = dcl_default_model_desc();
-    scene_patch(&s, side, width, y);
-    s.h = 0.01;
-    return s;
 }
 
 static void set3(rig *r, dcl_block block, size_t first, double x, double y, double z)
@@ -199,26 +185,6 @@ static void check_block1(rig *r, dcl_block block, const double *c, double expect
 /* ---- closed forms: flight ----------------------------------------------------------------------
  */
 
-/* One triangle in the plane y = 0, right-angled, without elasticity: three independent points. */
-static const int one_triangle[3] = {0, 2, 1};
-
-static dcl_model_desc points_desc(double *x, double leg, double mass)
-{
-    dcl_model_desc desc = dcl_default_model_desc();
-    memset(x, 0, 9 * sizeof *x);
-    x[3] = leg;
-    x[8] = leg;
-    desc.vertex_count = 3;
-    desc.positions = x;
-    desc.triangle_count = 1;
-    desc.triangles = one_triangle;
-    desc.stretch = 0;
-    desc.bending = 0;
-    desc.density = 6 * mass / (leg * leg);
-    desc.gravity[1] = -G;
-    return desc;
-}
-
 /* (G1), (G08) Free fall: d x_N/d v_0 = N h, d x_N/d x_0 = 1, d x_N/d g = h^2 N (N + 1)/2 = 0.505,
    each for the cloth as a whole and times the identity; d/d(stretch, bend, density) = 0 in rigid
    flight. */
@@ -294,31 +260,6 @@ static void force_and_drag(void)
 
 /* ---- closed forms: friction -------------------------------------------------------------------
  */
-
-/* Three points on a plane through the origin, tilted by theta about z. */
-typedef struct incline {
-    double x[9], down[3], normal[3];
-    dcl_obstacle plane;
-    dcl_model_desc desc;
-} incline;
-
-static void incline_make(incline *p, double theta, double mu)
-{
-    double origin[3] = {0, 0, 0};
-    int i;
-    p->desc = points_desc(p->x, 0.3, 0.1);
-    p->normal[0] = sin(theta), p->normal[1] = cos(theta), p->normal[2] = 0;
-    p->down[0] = cos(theta), p->down[1] = -sin(theta), p->down[2] = 0;
-    for (i = 0; i < 3; i++) {
-        double along = p->x[3 * i] + 0.1;
-        p->x[3 * i] = along * p->down[0];
-        p->x[3 * i + 1] = along * p->down[1];
-    }
-    p->plane = dcl_plane(origin, p->normal, mu);
-    p->desc.obstacle_count = 1;
-    p->desc.obstacles = &p->plane;
-    p->desc.positions = p->x;
-}
 
 /* (G2) Sliding down theta = 20 degrees: d x_N/d mu = -g cos h^2 N (N + 1)/2 = -4.65528423,
    d x_N/d theta = g (cos + mu sin) h^2 N (N + 1)/2; the angle changes by turning gravity, or by

@@ -145,46 +145,6 @@ static void hear(dcl_result code, const char *text, void *user)
     snprintf(h->text, sizeof h->text, "%s", text);
 }
 
-/* One triangle in the plane y = 0, right-angled, legs of `leg` metres, without elasticity: three
-   independent points. mass of each = density * leg^2 / 6. */
-static const int one_triangle[3] = {0, 2, 1};
-
-static dcl_model_desc points_desc(double *x, double leg, double mass)
-{
-    dcl_model_desc desc = dcl_default_model_desc();
-    memset(x, 0, 9 * sizeof *x);
-    x[3] = leg;
-    x[8] = leg;
-    desc.vertex_count = 3;
-    desc.positions = x;
-    desc.triangle_count = 1;
-    desc.triangles = one_triangle;
-    desc.stretch = 0;
-    desc.bending = 0;
-    desc.density = 6 * mass / (leg * leg);
-    desc.gravity[1] = -G;
-    return desc;
-}
-
-static scene patch_scene(int side, double width, double y)
-{
-    scene s;
-    memset(&s, 0, sizeof s);
-    s.desc = dcl_default_model_desc();
-    scene_patch(&s, side, width, y);
-    s.h = 0.01;
-    return s;
-}
-
-/* scene holds pointers into itself; set them again after a copy. */
-static void scene_fix(scene *s)
-{
-    s->desc.positions = s->x;
-    s->desc.triangles = s->triangles;
-    s->desc.handles = s->handles;
-    s->desc.obstacles = s->obstacles;
-}
-
 static int scene_open(rig *r, scene *s, double tolerance)
 {
     scene_fix(s);
@@ -941,32 +901,6 @@ static void catenary(void)
 
 /* ---- dry friction: planes ---------------------------------------------------------------------
  */
-
-/* A triangle of points lying on a plane through the origin tilted by theta about z: `down` is the
-   direction of steepest descent. */
-typedef struct incline {
-    double x[9], down[3], normal[3];
-    dcl_obstacle plane;
-    dcl_model_desc desc;
-} incline;
-
-static void incline_make(incline *p, double theta, double mu)
-{
-    double origin[3] = {0, 0, 0};
-    int i;
-    p->desc = points_desc(p->x, 0.3, 0.1);
-    p->normal[0] = sin(theta), p->normal[1] = cos(theta), p->normal[2] = 0;
-    p->down[0] = cos(theta), p->down[1] = -sin(theta), p->down[2] = 0;
-    for (i = 0; i < 3; i++) {
-        double along = p->x[3 * i] + 0.1;
-        p->x[3 * i] = along * p->down[0];
-        p->x[3 * i + 1] = along * p->down[1];
-    }
-    p->plane = dcl_plane(origin, p->normal, mu);
-    p->desc.obstacle_count = 1;
-    p->desc.obstacles = &p->plane;
-    p->desc.positions = p->x;
-}
 
 /* A patch of cloth on the same plane. */
 static void incline_patch(scene *s, double theta, double mu)
