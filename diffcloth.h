@@ -4528,6 +4528,22 @@ static dcl_result dcli_step_arguments(const dcl_workspace *ws, const dcl_params 
     return DCL_OK;
 }
 
+/* Cloth that nothing holds or touches moves as a whole with the mean external force, whatever its
+   shape: starting there makes free flight exact and never strains the cloth. */
+static void dcli_start_in_flight(dcl_workspace *ws)
+{
+    size_t n3 = 3 * (size_t)ws->model->n, j;
+    double shift[3] = {0, 0, 0}, mass = 0, rnorm = ws->rnorm;
+    if (ws->model->handle_count || ws->touching || !dcli_finite(rnorm)) return;
+    for (j = 0; j < n3; j++) {
+        shift[j % 3] += ws->h * ws->fext[j];
+        mass += ws->mass[j / 3] / 3;
+    }
+    for (j = 0; j < n3; j++) ws->v[j] += shift[j % 3] / mass;
+    dcli_evaluate(ws);
+    if (ws->touching || !(ws->rnorm < rnorm)) dcli_return_to(ws, ws->v0);
+}
+
 /* Solves the prepared step; the result is in ws->v. */
 static dcl_result dcli_step_solve(dcl_workspace *ws)
 {
@@ -4538,6 +4554,7 @@ static dcl_result dcli_step_solve(dcl_workspace *ws)
     for (i = 0; i < M->n; i++)
         if (M->hard[i] >= 0) dcli_copy3(ws->v + 3 * (size_t)i, ws->hard_target + 3 * (size_t)i);
     dcli_evaluate(ws);
+    dcli_start_in_flight(ws);
     if (ws->desc.solver == DCL_SOLVER_PD)
         dcli_pd_loop(ws);
     else
