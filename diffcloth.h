@@ -43,6 +43,7 @@
      external forces                                 >>impl-external
      obstacles: gap, normal, surface velocity        >>impl-obstacles
      the contact law of one node                     >>impl-contact
+     contact of the cloth with itself                >>impl-self
      residual and Hessian of the step                >>impl-residual
      linear systems                                  >>impl-linear
      forward solvers                                 >>impl-forward
@@ -252,7 +253,8 @@ typedef enum dcl_result {
     DCL_ERROR_TAPE_FULL = -14,
     DCL_ERROR_STALE_TAPE = -15,
     DCL_ERROR_UNSUPPORTED = -16,
-    DCL_ERROR_SINGULAR = -17
+    DCL_ERROR_SINGULAR = -17,
+    DCL_ERROR_SELF_OVERLAP = -18
 } dcl_result;
 
 /* The name of a result, such as "DEGENERATE_TRIANGLE". Never NULL. */
@@ -311,6 +313,13 @@ typedef enum dcl_contact_form {
     DCL_CONTACT_SET  /* the paper's: nodes with d <= contact_distance at the start, u_N >= 0 */
 } dcl_contact_form;
 
+/* How the cloth feels itself. Contacts have a thickness, Coulomb friction, and derivatives. */
+typedef enum dcl_self_contact {
+    DCL_SELF_NONE,    /* not at all; the default */
+    DCL_SELF_SURFACE, /* vertex against face and edge against edge; nothing passes through */
+    DCL_SELF_NODES    /* vertex against vertex along the line between them, as in the paper */
+} dcl_self_contact;
+
 /* Everything a model is made of. Start from dcl_default_model_desc(); arrays are read during
    dcl_model_create() only. Numbers marked (param) are first values of the parameters. */
 typedef struct dcl_model_desc {
@@ -338,6 +347,11 @@ typedef struct dcl_model_desc {
     double contact_distance;  /* m, DCL_CONTACT_SET only, >= 0; default 0 */
     double push_out; /* a vertex that starts inside an obstacle leaves by at most this many mean
                         edge lengths per step, > 0; default 1 */
+
+    dcl_self_contact self_contact; /* default DCL_SELF_NONE */
+    double self_friction;  /* (param) mu of the cloth with itself, >= 0; default 0.1 */
+    double self_thickness; /* m, distance that two layers keep, at most half the mean edge; the
+                              default 0 stands for a fifth of the mean edge */
 
     dcl_allocator allocator; /* copied; default malloc */
     dcl_logger logger;       /* copied; default silent */
@@ -382,6 +396,7 @@ typedef enum dcl_block {
     DCL_PARAM_OBSTACLE_VELOCITY,         /* o x 3   m/s */
     DCL_PARAM_OBSTACLE_ANGULAR_VELOCITY, /* o x 3   rad/s */
     DCL_PARAM_OBSTACLE_RADIUS,           /* o       m */
+    DCL_PARAM_SELF_FRICTION,             /* 1       mu of the cloth with itself */
     DCL_PARAM_REST,                      /* n x 3   m, rest shape */
     DCL_PARAM_X0,                        /* n x 3   m, first positions of a rollout */
     DCL_PARAM_V0,                        /* n x 3   m/s, first velocities of a rollout */
@@ -475,6 +490,11 @@ typedef struct dcl_step_stats {
     double penetration;    /* m, deepest x1 below a surface */
     double complementarity; /* worst |r_N (u_N + d/h)|, relative */
     double cone;            /* worst excess of |r_T| over mu r_N, relative */
+    /* the cloth with itself */
+    int self_count, self_stick, self_slip; /* contacts watched; with an impulse, by branch */
+    int self_rounds;       /* times the step was solved again with contacts found on its way */
+    int self_frozen;       /* contacts with an impulse whose frame has no derivative */
+    double self_shortfall; /* m, most that two layers are nearer than their thickness */
 } dcl_step_stats;
 
 struct dcl_tape;
@@ -491,15 +511,18 @@ DCL_API dcl_result dcl_step_check(dcl_workspace *workspace, const dcl_params *pa
                                   const dcl_state *state, double h, const double *x1,
                                   double *residual, double *energy);
 
-/* The contacts of the last step of this workspace, one per touching vertex and obstacle. */
+/* The contacts of the last step of this workspace: one per touching vertex and obstacle, then one
+   per pair of pieces of the cloth that press on each other. */
 typedef enum dcl_branch { DCL_BRANCH_FREE, DCL_BRANCH_STICK, DCL_BRANCH_SLIP } dcl_branch;
 
 typedef struct dcl_contact {
-    int vertex, obstacle;
+    int obstacle;      /* -1: the cloth itself */
+    int vertex[4];     /* the vertices that share the impulse; -1 where there is none */
+    double weight[4];  /* their shares: 1 for an obstacle; for the cloth, sum zero */
     dcl_branch branch;
     double gap;        /* m, at the start of the step */
-    double normal[3];  /* out of the obstacle */
-    double impulse[3]; /* N s, on the vertex */
+    double normal[3];  /* out of the obstacle; towards the vertices of positive weight */
+    double impulse[3]; /* N s, times the weight on each vertex */
 } dcl_contact;
 
 /* Writes up to `capacity` contacts and returns how many there are (contacts may be NULL). */
@@ -930,6 +953,7 @@ DCL_API const char *dcl_result_name(dcl_result result)
     case DCL_ERROR_STALE_TAPE: return "STALE_TAPE";
     case DCL_ERROR_UNSUPPORTED: return "UNSUPPORTED";
     case DCL_ERROR_SINGULAR: return "SINGULAR";
+    case DCL_ERROR_SELF_OVERLAP: return "SELF_OVERLAP";
     }
     return "UNKNOWN";
 }
@@ -1149,6 +1173,11 @@ static dcl_result dcli_check_fields(const dcl_model_desc *desc)
         return dcli_refuse(log, DCL_ERROR_NOT_FINITE, "gravity is not finite");
     if (desc->contact != DCL_CONTACT_GAP && desc->contact != DCL_CONTACT_SET)
         return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT, "contact is %d", (int)desc->contact);
+    if (desc->self_contact != DCL_SELF_NONE && desc->self_contact != DCL_SELF_SURFACE &&
+        desc->self_contact != DCL_SELF_NODES)
+        return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT, "self_contact is %d", (int)desc->self_contact);
+    if ((r = dcli_check_number(log, "self_friction", desc->self_friction, 0, 0)) != DCL_OK) return r;
+    if ((r = dcli_check_number(log, "self_thickness", desc->self_thickness, 0, 0)) != DCL_OK) return r;
     return DCL_OK;
 }
 
@@ -1206,6 +1235,156 @@ typedef struct dcli_triangle {
     int at[3]; /* places of the pairs 01 02 12 */
 } dcli_triangle;
 
+/* The surface as self-contact sees it: which triangle speaks for which vertex and edge, the edges
+   with their opposite corners, the neighbours of every vertex, the connected parts, and a tree of
+   boxes over the triangles. Part of the model. */
+typedef struct dcli_box_node {
+    int first, count; /* range in `leaves`; children are node + 1 and node + 2 (count/2) */
+} dcli_box_node;
+
+typedef struct dcli_surface {
+    int edge_count;
+    int *edges;        /* edge_count x 4: ends lo, hi, opposite corners or -1 */
+    int *tri_edges;    /* m x 3: edge k runs from corner k to the next */
+    unsigned char *own; /* m: bits 0-2 corners, 3-5 edges that this triangle speaks for */
+    int *neighbour_start, *neighbours;
+    int *part;         /* n: smallest vertex of the connected part */
+    int *leaves;       /* m */
+    dcli_box_node *nodes; /* 2 m - 1 */
+} dcli_surface;
+
+static int dcli_unique_edges(const dcli_edge *e, size_t count)
+{
+    int unique = 0;
+    size_t i;
+    for (i = 0; i < count; i++)
+        unique += i == 0 || e[i].lo != e[i - 1].lo || e[i].hi != e[i - 1].hi;
+    return unique;
+}
+
+static void dcli_surface_layout(dcli_surface *s, dcli_arena *arena, size_t n, size_t m)
+{
+    size_t edges = (size_t)s->edge_count;
+    s->edges = dcli_take_ints(arena, 4 * edges);
+    s->tri_edges = dcli_take_ints(arena, 3 * m);
+    s->own = (unsigned char *)dcli_take(arena, m, 1);
+    s->neighbour_start = dcli_take_ints(arena, n + 1);
+    s->neighbours = dcli_take_ints(arena, 2 * edges);
+    s->part = dcli_take_ints(arena, n);
+    s->leaves = dcli_take_ints(arena, m);
+    s->nodes = (dcli_box_node *)dcli_take(arena, 2 * m, sizeof *s->nodes);
+}
+
+static int dcli_part_root(int *part, int v)
+{
+    while (part[v] != v) {
+        part[v] = part[part[v]];
+        v = part[v];
+    }
+    return v;
+}
+
+static void dcli_surface_edges(dcli_surface *s, int n, const int *triangles, const dcli_edge *e,
+                               size_t count)
+{
+    size_t i;
+    int at = -1, k, v;
+    for (v = 0; v < n; v++) s->part[v] = v;
+    for (i = 0; i < count; i++) {
+        int first = i == 0 || e[i].lo != e[i - 1].lo || e[i].hi != e[i - 1].hi;
+        if (first) {
+            int a = dcli_part_root(s->part, e[i].lo), b = dcli_part_root(s->part, e[i].hi);
+            s->part[a < b ? b : a] = a < b ? a : b;
+            at++;
+            s->edges[4 * at] = e[i].lo;
+            s->edges[4 * at + 1] = e[i].hi;
+            s->edges[4 * at + 3] = -1;
+            s->neighbour_start[e[i].lo + 1]++;
+            s->neighbour_start[e[i].hi + 1]++;
+        }
+        s->edges[4 * at + (first ? 2 : 3)] = e[i].opposite;
+        for (k = 0; k < 3; k++)
+            if (triangles[3 * e[i].triangle + (k + 2) % 3] == e[i].opposite) {
+                s->tri_edges[3 * e[i].triangle + k] = at;
+                if (first) s->own[e[i].triangle] = (unsigned char)(s->own[e[i].triangle] | (8 << k));
+            }
+    }
+    for (v = 0; v < n; v++) s->part[v] = dcli_part_root(s->part, v);
+    for (v = 0; v < n; v++) s->neighbour_start[v + 1] += s->neighbour_start[v];
+    for (k = at; k >= 0; k--) { /* filled from the back, so that starts end where they belong */
+        int lo = s->edges[4 * k], hi = s->edges[4 * k + 1];
+        s->neighbours[--s->neighbour_start[lo + 1]] = hi;
+        s->neighbours[--s->neighbour_start[hi + 1]] = lo;
+    }
+    for (v = 0; v < n; v++) s->neighbour_start[v] = s->neighbour_start[v + 1];
+    s->neighbour_start[n] = 2 * s->edge_count;
+}
+
+typedef struct dcli_leaf_key {
+    double key;
+    int triangle;
+} dcli_leaf_key;
+
+static int dcli_leaf_compare(const void *a, const void *b)
+{
+    const dcli_leaf_key *p = (const dcli_leaf_key *)a, *q = (const dcli_leaf_key *)b;
+    if (p->key != q->key) return p->key < q->key ? -1 : 1;
+    return p->triangle < q->triangle ? -1 : p->triangle > q->triangle;
+}
+
+static double dcli_leaf_centre(const double *X, const int *tri, int axis)
+{
+    return X[3 * (size_t)tri[0] + (size_t)axis] + X[3 * (size_t)tri[1] + (size_t)axis] +
+           X[3 * (size_t)tri[2] + (size_t)axis];
+}
+
+/* Halves the triangles at the median of their centres along the longest axis, again and again. Nodes
+   are in preorder, so a range's node is known from its place: no recursion. */
+static void dcli_surface_tree(dcli_surface *s, int m, const double *X, const int *triangles,
+                              dcli_leaf_key *keys)
+{
+    int t, node, axis, k;
+    for (t = 0; t < m; t++) s->leaves[t] = t;
+    s->nodes[0].first = 0;
+    s->nodes[0].count = m;
+    for (node = 0; node < 2 * m - 1; node++) {
+        int first = s->nodes[node].first, count = s->nodes[node].count, half = count / 2;
+        double lo[3], hi[3];
+        if (count == 1) continue;
+        for (k = 0; k < 3; k++) {
+            lo[k] = HUGE_VAL;
+            hi[k] = -HUGE_VAL;
+            for (t = first; t < first + count; t++) {
+                double c = dcli_leaf_centre(X, triangles + 3 * s->leaves[t], k);
+                lo[k] = fmin(lo[k], c);
+                hi[k] = fmax(hi[k], c);
+            }
+        }
+        axis = hi[1] - lo[1] > hi[0] - lo[0];
+        if (hi[2] - lo[2] > hi[axis] - lo[axis]) axis = 2;
+        for (t = 0; t < count; t++) {
+            keys[t].triangle = s->leaves[first + t];
+            keys[t].key = dcli_leaf_centre(X, triangles + 3 * keys[t].triangle, axis);
+        }
+        qsort(keys, (size_t)count, sizeof *keys, dcli_leaf_compare);
+        for (t = 0; t < count; t++) s->leaves[first + t] = keys[t].triangle;
+        s->nodes[node + 1].first = first;
+        s->nodes[node + 1].count = half;
+        s->nodes[node + 2 * half].first = first + half;
+        s->nodes[node + 2 * half].count = count - half;
+    }
+}
+
+/* A vertex belongs to the first triangle that has it. mark: n, scratch. */
+static void dcli_surface_owners(dcli_surface *s, int n, int m, const int *triangles, int *mark)
+{
+    int t, k;
+    memset(mark, 0, (size_t)n * sizeof *mark);
+    for (t = 0; t < m; t++)
+        for (k = 0; k < 3; k++)
+            if (!mark[triangles[3 * t + k]]++) s->own[t] = (unsigned char)(s->own[t] | (1 << k));
+}
+
 struct dcl_model {
     size_t bytes;
     dcl_allocator allocator;
@@ -1213,6 +1392,9 @@ struct dcl_model {
     int n, m, e, handle_count, obstacle_count, handle_frames, force_frames;
     dcl_contact_form contact;
     double contact_distance, push_out_depth; /* m */
+    dcl_self_contact self_contact;
+    double self_thickness;  /* m */
+    dcli_surface *surface;  /* with self-contact only */
     double first[DCL_PARAM_COUNT];           /* first values of the one-number blocks */
     double gravity[3];
     double *positions; /* n x 3 */
@@ -1239,6 +1421,7 @@ DCL_API dcl_model_desc dcl_default_model_desc(void)
     desc.bending = 1;
     desc.contact = DCL_CONTACT_GAP;
     desc.push_out = 1;
+    desc.self_friction = 0.1;
     return desc;
 }
 
@@ -1350,9 +1533,10 @@ static double dcli_mean_edge(const double *X, const dcli_edge *e, size_t count)
     return sum / (double)count;
 }
 
-static void dcli_model_layout(dcl_model *M, dcli_arena *arena, size_t pattern)
+static void dcli_model_layout(dcl_model *M, dcli_arena *arena, size_t pattern, int edges)
 {
     size_t n = (size_t)M->n, m = (size_t)M->m;
+    dcli_surface none, *surface = &none;
     M->positions = dcli_take_doubles(arena, 3 * n);
     M->indices = dcli_take_ints(arena, 3 * m);
     M->triangles = (dcli_triangle *)dcli_take(arena, m, sizeof *M->triangles);
@@ -1363,6 +1547,11 @@ static void dcli_model_layout(dcl_model *M, dcli_arena *arena, size_t pattern)
         (dcl_obstacle *)dcli_take(arena, (size_t)M->obstacle_count, sizeof *M->obstacles);
     M->col_start = dcli_take_ints(arena, n + 1);
     M->row_index = dcli_take_ints(arena, pattern);
+    if (M->self_contact == DCL_SELF_NONE) return;
+    M->surface = (dcli_surface *)dcli_take(arena, 1, sizeof *M->surface);
+    if (arena->base) surface = M->surface;
+    surface->edge_count = edges;
+    dcli_surface_layout(surface, arena, n, m);
 }
 
 static void dcli_model_numbers(dcl_model *M, const dcl_model_desc *d)
@@ -1377,6 +1566,8 @@ static void dcli_model_numbers(dcl_model *M, const dcl_model_desc *d)
     M->force_frames = d->force_frames;
     M->contact = d->contact;
     M->contact_distance = d->contact_distance;
+    M->self_contact = d->self_contact;
+    M->first[DCL_PARAM_SELF_FRICTION] = d->self_friction;
     M->first[DCL_PARAM_STRETCH] = d->stretch;
     M->first[DCL_PARAM_BEND] = d->bend;
     M->first[DCL_PARAM_DENSITY] = d->density;
@@ -1448,6 +1639,7 @@ typedef struct dcli_build {
     int *mark;         /* n */
     dcli_hinge *hinges; /* up to 3 m / 2 */
     uint64_t *pairs;   /* n + 3 m + 6 e */
+    dcli_leaf_key *leaves; /* m */
 } dcli_build;
 
 static void dcli_build_layout(dcli_build *b, dcli_arena *arena, const dcl_model_desc *d)
@@ -1457,6 +1649,7 @@ static void dcli_build_layout(dcli_build *b, dcli_arena *arena, const dcl_model_
     b->mark = dcli_take_ints(arena, n);
     b->hinges = (dcli_hinge *)dcli_take(arena, 3 * m / 2 + 1, sizeof *b->hinges);
     b->pairs = (uint64_t *)dcli_take(arena, n + 3 * m + 9 * m + 6, sizeof *b->pairs);
+    b->leaves = (dcli_leaf_key *)dcli_take(arena, d->self_contact ? m : 0, sizeof *b->leaves);
 }
 
 static dcl_result dcli_model_build(const dcl_model_desc *d, dcli_build *b, dcl_model **model)
@@ -1466,11 +1659,17 @@ static dcl_result dcli_model_build(const dcl_model_desc *d, dcli_build *b, dcl_m
     dcli_arena arena = {NULL, 0};
     dcl_model sized, *M;
     dcl_result r;
-    int hinge_count;
+    int hinge_count, edges;
+    double mean;
     dcli_mesh_edges(d->triangle_count, d->triangles, b->edges);
     if ((r = dcli_check_edges(&d->logger, b->edges, edge_count)) != DCL_OK) return r;
     if ((r = dcli_check_referenced(d, b->mark)) != DCL_OK) return r;
     if ((r = dcli_check_handles(d, b->mark)) != DCL_OK) return r;
+    mean = dcli_mean_edge(d->positions, b->edges, edge_count);
+    if (d->self_contact != DCL_SELF_NONE && !(d->self_thickness <= 0.5 * mean))
+        return dcli_refuse(&d->logger, DCL_ERROR_BAD_ARGUMENT,
+                           "self_thickness is %g, must be at most half the mean edge, %g",
+                           d->self_thickness, 0.5 * mean);
     hinge_count = d->bending ? dcli_hinges_find(b->edges, edge_count, b->hinges) : 0;
     pattern = dcli_pattern_pairs(d->vertex_count, d->triangle_count, d->triangles, hinge_count,
                                  b->hinges, b->pairs);
@@ -1481,7 +1680,8 @@ static dcl_result dcli_model_build(const dcl_model_desc *d, dcli_build *b, dcl_m
     dcli_model_numbers(&sized, d);
     sized.e = hinge_count;
     dcli_take(&arena, 1, sizeof sized);
-    dcli_model_layout(&sized, &arena, pattern);
+    edges = dcli_unique_edges(b->edges, edge_count);
+    dcli_model_layout(&sized, &arena, pattern, edges);
     M = (dcl_model *)dcli_alloc(&allocator, arena.used);
     if (!M) return dcli_refuse(&d->logger, DCL_ERROR_OUT_OF_MEMORY, "model: %lu bytes",
                                (unsigned long)arena.used);
@@ -1490,9 +1690,15 @@ static dcl_result dcli_model_build(const dcl_model_desc *d, dcli_build *b, dcl_m
     arena.base = (char *)M;
     arena.used = 0;
     dcli_take(&arena, 1, sizeof sized);
-    dcli_model_layout(M, &arena, pattern);
-    M->push_out_depth = d->push_out * dcli_mean_edge(d->positions, b->edges, edge_count);
+    dcli_model_layout(M, &arena, pattern, edges);
+    M->push_out_depth = d->push_out * mean;
     dcli_model_fill(M, d, b->hinges, b->pairs, pattern);
+    if (M->surface) {
+        M->self_thickness = d->self_thickness > 0 ? d->self_thickness : 0.2 * mean;
+        dcli_surface_edges(M->surface, M->n, M->indices, b->edges, edge_count);
+        dcli_surface_owners(M->surface, M->n, M->m, M->indices, b->mark);
+        dcli_surface_tree(M->surface, M->m, M->positions, M->indices, b->leaves);
+    }
     r = dcli_model_analyze(M);
     if (r) {
         dcl_model_destroy(M);
@@ -1605,6 +1811,7 @@ static dcli_block_info dcli_block_get(dcl_block block)
         {"obstacle_velocity", -DBL_MAX, 0},
         {"obstacle_angular_velocity", -DBL_MAX, 0},
         {"obstacle_radius", 0, 1},
+        {"self_friction", 0, 0},
         {"rest", -DBL_MAX, 0},
         {"x0", -DBL_MAX, 0},
         {"v0", -DBL_MAX, 0},
@@ -1631,6 +1838,7 @@ static size_t dcli_block_count(const dcl_model *M, dcl_block block)
     case DCL_PARAM_WIND_FREQUENCY:
     case DCL_PARAM_WIND_PHASE:
     case DCL_PARAM_AIR_NORMAL:
+    case DCL_PARAM_SELF_FRICTION:
     case DCL_PARAM_AIR_TANGENT: return 1;
     case DCL_PARAM_GRAVITY:
     case DCL_PARAM_WIND_FORCE:
@@ -1977,11 +2185,33 @@ DCL_API dcl_result dcl_state_copy(dcl_state *to, const dcl_state *from)
     return DCL_OK;
 }
 
+typedef enum dcli_feature { DCLI_VERTEX_VERTEX, DCLI_VERTEX_EDGE, DCLI_VERTEX_FACE, DCLI_EDGE_EDGE } dcli_feature;
+
+typedef struct dcli_self_pair {
+    dcli_feature feature;
+    int v[4];
+    double b[4];
+    double n[3], d;
+    double s;      /* fraction of the step at which the frame is taken; 0: its start */
+    int frozen;    /* found while solving: the frame has no derivative */
+    int awake;     /* part of the system; else watched only */
+    double rho;    /* kg, mass that the contact feels */
+    double r[3];   /* N s, impulse: an unknown beside the velocities */
+    double miss[3]; /* N s, r - proj(w): zero at the solution */
+    double P[9];   /* derivative of the projection */
+    double N[9], W[9]; /* (I - (1 - eps) P)^-1, and that times rho P */
+    double dr[3], from[3], best[3]; /* Newton's step of r, r before it, r of the best iterate */
+    dcl_branch branch;
+    double margin; /* relative distance to another branch */
+} dcli_self_pair;
+
 /* A recorded step: where it started, what it ended with, and which parameters it saw. */
 typedef struct dcli_record {
     int step;
     double time, h;
     uint64_t key;
+    size_t self_first; /* its contacts of the cloth with itself in tape->self */
+    int self_count;
 } dcli_record;
 
 struct dcl_tape {
@@ -1991,6 +2221,8 @@ struct dcl_tape {
     dcli_record *records;
     double *values; /* per step x0, v0, v1 */
     double *last_x; /* 3n: positions after the last step */
+    dcli_self_pair *self; /* grows */
+    size_t self_capacity;
 };
 
 static void dcli_tape_layout(dcl_tape *tape, dcli_arena *arena)
@@ -2046,7 +2278,9 @@ DCL_API dcl_result dcl_tape_create(const dcl_model *model, int capacity, dcl_tap
 
 DCL_API void dcl_tape_destroy(dcl_tape *tape)
 {
-    if (tape) dcli_free(&tape->model->allocator, tape, tape->bytes);
+    if (!tape) return;
+    dcli_free(&tape->model->allocator, tape->self, tape->self_capacity * sizeof *tape->self);
+    dcli_free(&tape->model->allocator, tape, tape->bytes);
 }
 
 DCL_API void dcl_tape_reset(dcl_tape *tape)
@@ -3174,6 +3408,944 @@ static void dcli_node_tangent(const dcli_node *node, const dcli_pose *poses, con
     dcli_copy3(dv, b);
 }
 
+/* ---- >>impl-self ------------------------------------------------------------------------------
+   Contact of the cloth with itself. A contact is a point of one piece of the mesh against a point
+   of another: weights b (positive on one side, negative on the other, sum zero) on up to four
+   vertices, a unit normal n from the second to the first, and the gap d = n.(sum b x0) - thickness
+   at the start of the step. Its impulse r obeys the same law as that of an obstacle, on the
+   relative velocity u = sum b v. All frames come from the start of the step or, for pieces that
+   meet during it, from where they meet on their way at the velocities that external forces
+   alone would give: both are functions of x0, v0 and the parameters, so derivatives are exact. */
+
+#define DCLI_NEAR 2.0       /* pieces nearer than this many thicknesses are watched, range > 1 */
+#define DCLI_CONE 1e-3      /* sine of an angle; features flatter than that have no cone of normals */
+#define DCLI_CLEARANCE 0.2  /* of the thickness (or the distance at the start, if that is less): no
+                               two pieces ever come nearer within a step, range (0, 1) */
+#define DCLI_SELF_SECOND 0.8 /* thickness of the contacts that only help out, in units of the full one */
+#define DCLI_SELF_COARSE 1e-3 /* relative residual at which it is first asked which contacts to wake */
+#define DCLI_SELF_WAKE 1e-8 /* of the thickness: violation that a contact may have and still sleep */
+#define DCLI_SELF_SOFTNESS 1e-4 /* of a sticking contact in the factored matrix; each round of
+                                   refinement gains about this factor */
+#define DCLI_SELF_ROUNDS 40 /* times a step is solved again with contacts found on its way */
+
+/* Number of vertices of a feature pair, of its free coordinates, and how b depends on those:
+   b = first + sum_k coordinate_k * slope_k. */
+static const int dcli_feature_vertices[4] = {2, 3, 4, 4};
+static const int dcli_feature_freedom[4] = {0, 1, 2, 2};
+static const double dcli_feature_first[4][4] = {
+    {1, -1, 0, 0}, {1, -1, 0, 0}, {1, -1, 0, 0}, {1, 0, -1, 0}};
+static const double dcli_feature_slope[4][2][4] = {
+    {{0, 0, 0, 0}, {0, 0, 0, 0}},
+    {{0, 1, -1, 0}, {0, 0, 0, 0}},
+    {{0, 1, -1, 0}, {0, 1, 0, -1}},
+    {{-1, 1, 0, 0}, {0, 0, 1, -1}}};
+
+/* x of the pair's vertex i relative to its first, at fraction s of a step at velocities v (which
+   may be NULL if s is 0). */
+static void dcli_self_point(const dcli_self_pair *c, int i, const double *x0, const double *v, double sh,
+                            double *out)
+{
+    size_t a = 3 * (size_t)c->v[i], o = 3 * (size_t)c->v[0];
+    int k;
+    for (k = 0; k < 3; k++) {
+        out[k] = x0[a + (size_t)k] - x0[o + (size_t)k];
+        if (v) out[k] += sh * (v[a + (size_t)k] - v[o + (size_t)k]);
+    }
+}
+
+static void dcli_self_points(const dcli_self_pair *c, const double *x0, const double *v, double sh,
+                             double X[4][3])
+{
+    int i;
+    for (i = 0; i < dcli_feature_vertices[c->feature]; i++)
+        dcli_self_point(c, i, x0, v, sh, X[i]);
+}
+
+/* e = sum b X. */
+static void dcli_self_sum(const dcli_self_pair *c, double (*X)[3], double *e)
+{
+    int i;
+    dcli_set3(e, 0, 0, 0);
+    for (i = 0; i < dcli_feature_vertices[c->feature]; i++) dcli_axpy3(e, c->b[i], X[i]);
+}
+
+static void dcli_self_weights(dcli_self_pair *c, const double *coordinate)
+{
+    int i, k;
+    for (i = 0; i < 4; i++) {
+        c->b[i] = dcli_feature_first[c->feature][i];
+        for (k = 0; k < dcli_feature_freedom[c->feature]; k++)
+            c->b[i] += coordinate[k] * dcli_feature_slope[c->feature][k][i];
+    }
+}
+
+/* T_k = d e/d coordinate k, and the inverse of the symmetric matrix T_k.T_l (00, 01, 11). */
+static void dcli_self_directions(const dcli_self_pair *c, double (*X)[3], double T[2][3], double *inverse)
+{
+    int freedom = dcli_feature_freedom[c->feature], i, k;
+    double a, b, d, det;
+    memset(T, 0, 6 * sizeof(double));
+    for (k = 0; k < freedom; k++)
+        for (i = 0; i < 4; i++)
+            if (dcli_feature_slope[c->feature][k][i] != 0)
+                dcli_axpy3(T[k], dcli_feature_slope[c->feature][k][i], X[i]);
+    a = dcli_dot(T[0], T[0]);
+    b = dcli_dot(T[0], T[1]);
+    d = dcli_dot(T[1], T[1]);
+    inverse[0] = inverse[1] = inverse[2] = 0;
+    if (freedom == 1) {
+        inverse[0] = 1 / a;
+    } else if (freedom == 2) {
+        det = a * d - b * b;
+        inverse[0] = d / det;
+        inverse[1] = -b / det;
+        inverse[2] = a / det;
+    }
+}
+
+static void dcli_self_set(dcli_self_pair *c, dcli_feature feature, int v0, int v1, int v2, int v3)
+{
+    c->feature = feature;
+    c->v[0] = v0;
+    c->v[1] = v1;
+    c->v[2] = v2;
+    c->v[3] = v3;
+}
+
+/* Closest point of the segment a b to p as a fraction of it. */
+static double dcli_closest_on_segment(const double *p, const double *a, const double *b)
+{
+    double e[3], d[3], square;
+    dcli_sub3(e, b, a);
+    dcli_sub3(d, p, a);
+    square = dcli_dot(e, e);
+    if (!(square > 0)) return 0;
+    return fmin(1, fmax(0, dcli_dot(d, e) / square));
+}
+
+/* The pair of a vertex and a segment, reduced to the features that are nearest. */
+static void dcli_closest_vertex_edge(int p, int a, int b, const double *P, const double *A, const double *B,
+                                     dcli_self_pair *c)
+{
+    double s = dcli_closest_on_segment(P, A, B), none[2] = {0, 0};
+    if (s > 0 && s < 1) {
+        dcli_self_set(c, DCLI_VERTEX_EDGE, p, a < b ? a : b, a < b ? b : a, -1);
+        none[0] = a < b ? s : 1 - s;
+    } else {
+        int q = s > 0 ? b : a;
+        dcli_self_set(c, DCLI_VERTEX_VERTEX, p < q ? p : q, p < q ? q : p, -1, -1);
+    }
+    dcli_self_weights(c, none);
+}
+
+/* A vertex and a triangle (collinear ones count as their edges). */
+static void dcli_closest_vertex_face(int p, const int *t, const double *P, double (*A)[3],
+                                     dcli_self_pair *c)
+{
+    double e1[3], e2[3], d[3], a, b, f, g, h, det, s[2], best = HUGE_VAL;
+    int k;
+    dcli_sub3(e1, A[1], A[0]);
+    dcli_sub3(e2, A[2], A[0]);
+    dcli_sub3(d, P, A[0]);
+    a = dcli_dot(e1, e1);
+    b = dcli_dot(e1, e2);
+    f = dcli_dot(e2, e2);
+    g = dcli_dot(d, e1);
+    h = dcli_dot(d, e2);
+    det = a * f - b * b;
+    if (det > 16 * DCLI_EPS * a * f) {
+        s[0] = (f * g - b * h) / det;
+        s[1] = (a * h - b * g) / det;
+        if (s[0] > 0 && s[1] > 0 && s[0] + s[1] < 1) {
+            dcli_self_set(c, DCLI_VERTEX_FACE, p, t[0], t[1], t[2]);
+            dcli_self_weights(c, s);
+            return;
+        }
+    }
+    for (k = 0; k < 3; k++) {
+        int q = (k + 1) % 3;
+        double fraction = dcli_closest_on_segment(P, A[k], A[q]), point[3], square;
+        int i;
+        for (i = 0; i < 3; i++) point[i] = P[i] - A[k][i] - fraction * (A[q][i] - A[k][i]);
+        square = dcli_dot(point, point);
+        if (!(square < best)) continue;
+        best = square;
+        dcli_closest_vertex_edge(p, t[k], t[q], P, A[k], A[q], c);
+    }
+}
+
+/* Two segments a0 a1 and b0 b1; the inner case only if they are not parallel. */
+static void dcli_closest_edges(const int *v, double (*X)[3], dcli_self_pair *c)
+{
+    double ea[3], eb[3], d[3], aa, ab, bb, da, db, det, s[2], best = HUGE_VAL;
+    int k, i;
+    dcli_sub3(ea, X[1], X[0]);
+    dcli_sub3(eb, X[3], X[2]);
+    dcli_sub3(d, X[2], X[0]);
+    aa = dcli_dot(ea, ea);
+    ab = dcli_dot(ea, eb);
+    bb = dcli_dot(eb, eb);
+    da = dcli_dot(d, ea);
+    db = dcli_dot(d, eb);
+    det = aa * bb - ab * ab;
+    if (det > 1e-8 * aa * bb) {
+        s[0] = (bb * da - ab * db) / det;
+        s[1] = (ab * da - aa * db) / det;
+        if (s[0] > 0 && s[0] < 1 && s[1] > 0 && s[1] < 1) {
+            dcli_self_set(c, DCLI_EDGE_EDGE, v[0], v[1], v[2], v[3]);
+            dcli_self_weights(c, s);
+            return;
+        }
+    }
+    for (k = 0; k < 4; k++) { /* an end of one against the other */
+        int p = k, a = k < 2 ? 2 : 0;
+        double fraction = dcli_closest_on_segment(X[p], X[a], X[a + 1]), point[3], square;
+        for (i = 0; i < 3; i++) point[i] = X[p][i] - X[a][i] - fraction * (X[a + 1][i] - X[a][i]);
+        square = dcli_dot(point, point);
+        if (!(square < best)) continue;
+        best = square;
+        dcli_closest_vertex_edge(v[p], v[a], v[a + 1], X[p], X[a], X[a + 1], c);
+    }
+}
+
+/* From the sensitivities of a contact's weights, normal and gap to x0 and, if the frame is taken on
+   the way, to the velocities `v` of that way. With e = sum b X, T_k = de/d coordinate k, the
+   coordinates are where T_k.e = 0; the fraction s is where |e| is the thickness. */
+static void dcli_self_frame_adj(const dcli_self_pair *c, const double *x0, const double *v, double h,
+                                double adj_d, double *adj_b, double *adj_n, double *adj_x0,
+                                double *adj_v)
+{
+    int count = dcli_feature_vertices[c->feature], freedom = dcli_feature_freedom[c->feature], i, k;
+    double X[4][3], S[4][3], aX[4][3], e[3], ae[3], T[2][3], inverse[3], al[2] = {0, 0}, mu[2], length, as = 0;
+    dcli_self_points(c, x0, NULL, 0, S);
+    for (i = 0; i < count; i++) { /* d = n.(sum b x0) - thickness */
+        dcli_axpy3(adj_n, adj_d * c->b[i], S[i]);
+        adj_b[i] += adj_d * dcli_dot(c->n, S[i]);
+        dcli_axpy3(adj_x0 + 3 * (size_t)c->v[i], adj_d * c->b[i], c->n);
+    }
+    if (c->frozen) return;
+    dcli_self_points(c, x0, c->s > 0 ? v : NULL, c->s * h, X);
+    dcli_self_sum(c, X, e);
+    length = dcli_norm(e);
+    dcli_copy3(ae, adj_n);
+    dcli_project(c->n, ae);
+    for (k = 0; k < 3; k++) ae[k] /= length;
+    dcli_self_directions(c, X, T, inverse);
+    for (i = 0; i < count; i++) {
+        double ab = adj_b[i] + dcli_dot(ae, X[i]);
+        for (k = 0; k < 3; k++) aX[i][k] = c->b[i] * ae[k];
+        for (k = 0; k < freedom; k++) al[k] += ab * dcli_feature_slope[c->feature][k][i];
+    }
+    mu[0] = inverse[0] * al[0] + inverse[1] * al[1];
+    mu[1] = inverse[1] * al[0] + inverse[2] * al[1];
+    for (i = 0; i < count; i++)
+        for (k = 0; k < freedom; k++) {
+            dcli_axpy3(aX[i], -mu[k] * c->b[i], T[k]);
+            dcli_axpy3(aX[i], -mu[k] * dcli_feature_slope[c->feature][k][i], e);
+        }
+    if (c->s > 0) {
+        double rate = 0;
+        for (i = 0; i < count; i++) {
+            const double *vi = v + 3 * (size_t)c->v[i];
+            as += h * dcli_dot(aX[i], vi);
+            rate += c->b[i] * dcli_dot(c->n, vi);
+        }
+        for (i = 0; i < count; i++) dcli_axpy3(aX[i], -as / (h * rate) * c->b[i], c->n);
+    }
+    for (i = 0; i < count; i++) {
+        dcli_axpy3(adj_x0 + 3 * (size_t)c->v[i], 1, aX[i]);
+        if (c->s > 0) dcli_axpy3(adj_v + 3 * (size_t)c->v[i], c->s * h, aX[i]);
+    }
+}
+
+/* The same forwards: db, dn and (returned) dd along dx0 and dv. */
+static double dcli_self_frame_d(const dcli_self_pair *c, const double *x0, const double *v, double h,
+                                const double *dx0, const double *dv, double *db, double *dn)
+{
+    int count = dcli_feature_vertices[c->feature], freedom = dcli_feature_freedom[c->feature], i, k;
+    double X[4][3], S[4][3], D[4][3], e[3], de[3], T[2][3], inverse[3], b[2], dl[2], length, dd = 0;
+    dcli_self_points(c, x0, NULL, 0, S);
+    dcli_set3(dn, 0, 0, 0);
+    memset(db, 0, 4 * sizeof *db);
+    if (!c->frozen) {
+        dcli_self_points(c, x0, c->s > 0 ? v : NULL, c->s * h, X);
+        dcli_self_points(c, dx0, c->s > 0 ? dv : NULL, c->s * h, D);
+        if (c->s > 0) {
+            double V[4][3], zero[3] = {0, 0, 0}, rate = 0, late = 0;
+            for (i = 0; i < count; i++) {
+                for (k = 0; k < 3; k++)
+                    V[i][k] = h * (v[3 * (size_t)c->v[i] + (size_t)k] - v[3 * (size_t)c->v[0] + (size_t)k]);
+                rate += c->b[i] * dcli_dot(c->n, V[i]);
+                late += c->b[i] * dcli_dot(c->n, D[i]);
+            }
+            (void)zero;
+            for (i = 0; i < count; i++) dcli_axpy3(D[i], -late / rate, V[i]);
+        }
+        dcli_self_sum(c, X, e);
+        dcli_self_sum(c, D, de);
+        length = dcli_norm(e);
+        dcli_self_directions(c, X, T, inverse);
+        for (k = 0; k < 2; k++) {
+            double dT[3] = {0, 0, 0};
+            for (i = 0; i < count && k < freedom; i++)
+                dcli_axpy3(dT, dcli_feature_slope[c->feature][k][i], D[i]);
+            b[k] = -dcli_dot(T[k], de) - dcli_dot(dT, e);
+        }
+        dl[0] = inverse[0] * b[0] + inverse[1] * b[1];
+        dl[1] = inverse[1] * b[0] + inverse[2] * b[1];
+        for (k = 0; k < freedom; k++) {
+            dcli_axpy3(de, dl[k], T[k]);
+            for (i = 0; i < count; i++) db[i] += dl[k] * dcli_feature_slope[c->feature][k][i];
+        }
+        dcli_project(c->n, de);
+        for (k = 0; k < 3; k++) dn[k] = de[k] / length;
+    }
+    for (i = 0; i < count; i++) {
+        double D0[3];
+        dcli_self_point(c, i, dx0, NULL, 0, D0);
+        dd += c->b[i] * (dcli_dot(dn, S[i]) + dcli_dot(c->n, D0)) + db[i] * dcli_dot(c->n, S[i]);
+    }
+    return dd;
+}
+
+/* The law as a projection: r = proj(w), w = r - rho (u + d/h n), onto the cone r_N >= 0,
+   |r_T| <= mu r_N with r_N kept (Alart, Curnier 1991). Evaluates it and its derivative P. */
+static void dcli_self_project(dcli_self_pair *c, const double *w, double mu)
+{
+    double wn = dcli_dot(w, c->n), wt[3], t, size, limit, a, p[3] = {0, 0, 0};
+    int k;
+    dcli_copy3(wt, w);
+    dcli_axpy3(wt, -wn, c->n);
+    t = dcli_norm(wt);
+    size = fabs(wn) + t;
+    limit = mu * fmax(wn, 0);
+    memset(c->P, 0, sizeof c->P);
+    c->margin = size > 0 ? fabs(wn) / size : 1;
+    c->branch = wn > 0 ? t <= limit && mu > 0 ? DCL_BRANCH_STICK : DCL_BRANCH_SLIP : DCL_BRANCH_FREE;
+    if (wn > 0 && mu > 0) c->margin = fmin(c->margin, fabs(t - limit) / size);
+    if (c->branch == DCL_BRANCH_STICK) {
+        dcli_copy3(p, w);
+        dcli_identity3(c->P, 1);
+    } else if (c->branch == DCL_BRANCH_SLIP) {
+        dcli_axpy3(p, wn, c->n);
+        dcli_add_outer(c->P, 1, c->n, c->n);
+        if (mu > 0) {
+            a = limit / t;
+            dcli_axpy3(p, a, wt);
+            for (k = 0; k < 9; k += 4) c->P[k] += a;
+            dcli_add_outer(c->P, -a, c->n, c->n);
+            dcli_add_outer(c->P, -a / (t * t), wt, wt);
+            dcli_add_outer(c->P, mu / t, wt, c->n);
+        }
+    }
+    dcli_sub3(c->miss, c->r, p);
+}
+
+/* What is needed to take r out of the linear system: N = (I - (1 - eps) P)^-1 and W = N rho P. Where
+   a contact sticks, P = I, the impulse does not appear in its own equation; eps makes it appear,
+   and refinement takes the error out again. */
+static void dcli_self_eliminate(dcli_self_pair *c, double softness)
+{
+    double A[9], t[9];
+    int k;
+    for (k = 0; k < 9; k++) A[k] = -(1 - softness) * c->P[k];
+    for (k = 0; k < 9; k += 4) A[k] += 1;
+    dcli_cross(A + 3, A + 6, t);
+    dcli_cross(A + 6, A, t + 3);
+    dcli_cross(A, A + 3, t + 6); /* rows of the adjugate */
+    {
+        double det = dcli_dot(A, t);
+        int r, q;
+        for (q = 0; q < 3; q++)
+            for (r = 0; r < 3; r++) c->N[3 * q + r] = t[3 * r + q] / det;
+    }
+    dcli_matmul3(c->N, c->P, 0, c->W);
+    for (k = 0; k < 9; k++) c->W[k] *= c->rho;
+}
+
+/* Sensitivity of the projection at y on r: to the normal (added) and, returned, to mu. */
+static double dcli_self_project_adj(const dcli_self_pair *c, const double *w, double mu, const double *y,
+                                    double *adj_n)
+{
+    double wn = dcli_dot(w, c->n), wt[3], t, ywt, yn = dcli_dot(y, c->n), q[3], along;
+    int k;
+    if (c->branch != DCL_BRANCH_SLIP) return 0;
+    dcli_copy3(wt, w);
+    dcli_axpy3(wt, -wn, c->n);
+    t = dcli_norm(wt);
+    if (!(t > 0)) t = DBL_MAX; /* without friction only: no direction, no part in what follows */
+    for (k = 0; k < 3; k++) wt[k] /= t;
+    ywt = dcli_dot(y, wt);
+    /* r = wn n + mu wn t:  dr = (w.dn)(n + mu t) + wn dn + mu wn dt,
+       dt = (I - t t^T)(-(w.dn) n - wn dn)/|wt| */
+    dcli_copy3(q, y);
+    dcli_axpy3(q, -ywt, wt);
+    along = yn + mu * ywt - mu * wn / t * dcli_dot(q, c->n);
+    dcli_axpy3(adj_n, along, w);
+    dcli_axpy3(adj_n, wn, y);
+    dcli_axpy3(adj_n, -mu * wn * wn / t, q);
+    return wn * ywt;
+}
+
+static void dcli_self_project_d(const dcli_self_pair *c, const double *w, double mu, const double *dn,
+                                double dmu, double *dr)
+{
+    double wn = dcli_dot(w, c->n), wt[3], t, dwn = dcli_dot(w, dn), dt[3];
+    int k;
+    dcli_set3(dr, 0, 0, 0);
+    if (c->branch != DCL_BRANCH_SLIP) return;
+    dcli_copy3(wt, w);
+    dcli_axpy3(wt, -wn, c->n);
+    t = dcli_norm(wt);
+    if (!(t > 0)) t = DBL_MAX;
+    for (k = 0; k < 3; k++) wt[k] /= t;
+    for (k = 0; k < 3; k++) dt[k] = -(dwn * c->n[k] + wn * dn[k]) / t;
+    dcli_project(wt, dt);
+    dcli_axpy3(dr, dwn, c->n);
+    dcli_axpy3(dr, wn, dn);
+    dcli_axpy3(dr, mu * dwn + dmu * wn, wt);
+    dcli_axpy3(dr, mu * wn, dt);
+}
+
+/* What self-contact needs in a workspace. The arrays grow with the number of contacts. */
+typedef struct dcli_self {
+    dcli_self_pair *pairs;
+    size_t capacity;
+    int count, active; /* pairs; those with an impulse at the last evaluation */
+    double allowed;    /* weighted mean of the merits so far (Zhang, Hager 2004) */
+    double softness;   /* of sticking contacts in the factored matrix */
+    int ways;          /* pairs whose frame is taken on the way */
+    double gap;        /* norm of r - start, N s */
+    double *boxes;     /* 6 per tree node: least and largest corner */
+    double *predicted; /* 3n: velocities that external forces alone would give */
+    double *weight;    /* n: kg, what a vertex resists a push with: mass and stiffness */
+    double *beta;      /* 3n: sensitivity, or tangent, of m predicted */
+    double *y;         /* 3 per pair and four of them: adjoint or tangent of the impulses */
+    size_t y_capacity;
+    /* the pattern of the elastic system and the contacts, and its factor */
+    int *col_start, *row_index, *map; /* map: place of every entry of the model's pattern */
+    uint64_t *couplings;
+    double *lower, *upper;
+    size_t entry_capacity, coupling_capacity, lower_capacity, upper_capacity;
+    int pattern_count; /* contacts in the pattern; -1: none yet */
+    uint64_t pattern_key;
+    dcs_analysis *analysis;
+    dcs_factor *factor;
+} dcli_self;
+
+/* Makes room for `need` items of `size` bytes; what was there is kept. */
+static int dcli_grow(const dcl_allocator *allocator, void *array, size_t *capacity, size_t need, size_t size)
+{
+    void *old, *grown;
+    size_t items = *capacity;
+    if (need <= items) return 1;
+    if (need > SIZE_MAX / 4 / size) return 0;
+    while (items < need) items = items + items / 2 + 64;
+    grown = dcli_alloc(allocator, items * size);
+    if (!grown) return 0;
+    memcpy(&old, array, sizeof old);
+    if (old) memcpy(grown, old, *capacity * size);
+    dcli_free(allocator, old, *capacity * size);
+    memcpy(array, &grown, sizeof grown);
+    *capacity = items;
+    return 1;
+}
+
+/* A search for pairs of pieces that come near each other on the way x0 + s h v. */
+typedef struct dcli_self_search {
+    const dcl_model *model;
+    dcli_self *self;
+    const double *x0, *v;
+    double h;
+    int verify;   /* 0: contacts to begin with; 1: what comes too near in spite of them */
+    int overlaps; /* a pair closer than rounding at the start was met: `nearest` */
+    dcli_self_pair nearest;
+    int failed; /* out of memory */
+} dcli_self_search;
+
+static void dcli_self_closest(const dcli_self_search *q, dcli_feature feature, const int *v, double s,
+                              const double *positions, dcli_self_pair *c, double *e)
+{
+    double P[4][3], X[4][3];
+    dcli_self_pair all;
+    dcli_self_set(&all, feature == DCLI_VERTEX_VERTEX ? feature : DCLI_EDGE_EDGE, v[0], v[1], v[2], v[3]);
+    dcli_self_points(&all, positions, s > 0 ? q->v : NULL, s * q->h, P);
+    if (feature == DCLI_VERTEX_FACE) {
+        dcli_closest_vertex_face(v[0], v + 1, P[0], P + 1, c);
+    } else if (feature == DCLI_EDGE_EDGE) {
+        dcli_closest_edges(v, P, c);
+    } else {
+        double none[2] = {0, 0};
+        dcli_self_set(c, feature, v[0], v[1], -1, -1);
+        dcli_self_weights(c, none);
+    }
+    dcli_self_points(c, positions, s > 0 ? q->v : NULL, s * q->h, X);
+    dcli_self_sum(c, X, e);
+}
+
+/* The largest displacement of one side relative to the other within the step. */
+static double dcli_self_reach(const dcli_self_search *q, dcli_feature feature, const int *v)
+{
+    int count = feature == DCLI_VERTEX_VERTEX ? 2 : 4, split = feature == DCLI_EDGE_EDGE ? 2 : 1, i, k;
+    double mean[3] = {0, 0, 0}, side[2] = {0, 0};
+    for (i = 0; i < count; i++) dcli_axpy3(mean, 1.0 / count, q->v + 3 * (size_t)v[i]);
+    for (i = 0; i < count; i++) {
+        double d[3], square;
+        for (k = 0; k < 3; k++) d[k] = q->v[3 * (size_t)v[i] + (size_t)k] - mean[k];
+        square = dcli_dot(d, d);
+        if (square > side[i >= split]) side[i >= split] = square;
+    }
+    return q->h * (sqrt(side[0]) + sqrt(side[1]));
+}
+
+/* Fraction of the step after which the distance has fallen to the target, by steps that cannot jump
+   over it; 2 if it never does. */
+static double dcli_self_advance(const dcli_self_search *q, dcli_feature feature, const int *v, double distance,
+                                double reach, double target)
+{
+    double s = 0, e[3];
+    dcli_self_pair c;
+    int it;
+    for (it = 0; it < 300 && distance > 1.01 * target; it++) {
+        s += (distance - target) / reach;
+        if (s >= 1) return 2;
+        dcli_self_closest(q, feature, v, s, q->x0, &c, e);
+        distance = dcli_norm(e);
+    }
+    return s;
+}
+
+/* Moves the fraction c->s to where |e| = target exactly (Newton). 0 if the pieces do not approach. */
+static int dcli_self_meet(const dcli_self_search *q, dcli_feature feature, const int *v, double target,
+                          dcli_self_pair *c)
+{
+    double s = c->s, e[3], rate, length, step;
+    int it, i;
+    for (it = 0; it < 30; it++) {
+        dcli_self_closest(q, feature, v, s, q->x0, c, e);
+        length = dcli_norm(e);
+        if (!(length > 0)) return 0;
+        for (i = 0, rate = 0; i < dcli_feature_vertices[c->feature]; i++)
+            rate += c->b[i] * dcli_dot(e, q->v + 3 * (size_t)c->v[i]) / length;
+        rate *= q->h;
+        if (!(rate < 0)) return 0;
+        step = (target - length) / rate;
+        s += step;
+        if (!(s > 0 && s <= 1)) return 0;
+        if (fabs(step) <= 1e-14) break;
+    }
+    dcli_self_closest(q, feature, v, s, q->x0, c, e);
+    c->s = s;
+    return 1;
+}
+
+static const int *dcli_edge_find(const dcli_surface *surface, int lo, int hi)
+{
+    int left = 0, right = surface->edge_count - 1;
+    while (left < right) {
+        int middle = left + (right - left) / 2;
+        const int *e = surface->edges + 4 * middle;
+        if (e[0] < lo || (e[0] == lo && e[1] < hi))
+            left = middle + 1;
+        else
+            right = middle;
+    }
+    return surface->edges + 4 * left;
+}
+
+/* Sine of the angle by which w leaves the cone of normals of the edge a b towards one of its
+   triangles, the worst of them; negative: inside. `at` is the closest point on it. All relative to
+   the pair's first vertex. */
+static double dcli_edge_cone(const dcli_self_search *q, const dcli_self_pair *c, int a, int b, const double *at,
+                             const double *w)
+{
+    const int *edge = dcli_edge_find(q->model->surface, a < b ? a : b, a < b ? b : a);
+    const double *way = c->s > 0 ? q->v : NULL;
+    dcli_self_pair corners = *c;
+    double worst = -1, A[3], B[3], O[3], along[3], t[3], size;
+    int k;
+    corners.v[1] = a;
+    corners.v[2] = b;
+    dcli_self_point(&corners, 1, q->x0, way, c->s * q->h, A);
+    dcli_self_point(&corners, 2, q->x0, way, c->s * q->h, B);
+    dcli_sub3(along, B, A);
+    for (k = 2; k < 4; k++) {
+        if (edge[k] < 0) continue;
+        corners.v[3] = edge[k];
+        dcli_self_point(&corners, 3, q->x0, way, c->s * q->h, O);
+        dcli_sub3(t, O, at);
+        dcli_axpy3(t, -dcli_dot(t, along) / dcli_dot(along, along), along);
+        size = dcli_norm(t) * dcli_norm(w);
+        if (size > 0) worst = fmax(worst, dcli_dot(t, w) / size);
+    }
+    return worst;
+}
+
+/* The same at a vertex: towards its edges. */
+static double dcli_vertex_cone(const dcli_self_search *q, const dcli_self_pair *c, int vertex, const double *at,
+                               const double *w)
+{
+    const dcli_surface *surface = q->model->surface;
+    dcli_self_pair corner = *c;
+    double worst = -1, X[3], size;
+    int k;
+    for (k = surface->neighbour_start[vertex]; k < surface->neighbour_start[vertex + 1]; k++) {
+        corner.v[3] = surface->neighbours[k];
+        dcli_self_point(&corner, 3, q->x0, c->s > 0 ? q->v : NULL, c->s * q->h, X);
+        dcli_sub3(X, X, at);
+        size = dcli_norm(X) * dcli_norm(w);
+        if (size > 0) worst = fmax(worst, dcli_dot(X, w) / size);
+    }
+    return worst;
+}
+
+/* 1 if the pair is where the two surfaces are nearest to each other around it, not merely the nearest
+   points of these two pieces: else its neighbours carry the contact, and its slanted normal would
+   hold back what slides by. */
+static int dcli_self_local(const dcli_self_search *q, const dcli_self_pair *c, const double *e)
+{
+    double X[4][3], w[3], at[3], first, second;
+    int k;
+    if (c->feature == DCLI_VERTEX_FACE) return 1;
+    dcli_self_points(c, q->x0, c->s > 0 ? q->v : NULL, c->s * q->h, X);
+    for (k = 0; k < 3; k++) w[k] = -e[k];
+    if (c->feature == DCLI_VERTEX_VERTEX)
+        return dcli_vertex_cone(q, c, c->v[1], X[1], e) <= DCLI_CONE &&
+               dcli_vertex_cone(q, c, c->v[0], X[0], w) <= DCLI_CONE;
+    if (c->feature == DCLI_VERTEX_EDGE) {
+        for (k = 0; k < 3; k++) at[k] = X[0][k] - e[k];
+        return dcli_edge_cone(q, c, c->v[1], c->v[2], at, e) <= DCLI_CONE;
+    }
+    for (k = 0; k < 3; k++) at[k] = c->b[0] * X[0][k] + c->b[1] * X[1][k];
+    first = dcli_edge_cone(q, c, c->v[0], c->v[1], at, w);
+    for (k = 0; k < 3; k++) at[k] -= e[k];
+    second = dcli_edge_cone(q, c, c->v[2], c->v[3], at, e);
+    return first <= DCLI_CONE && second <= DCLI_CONE && fmin(first, second) < -DCLI_CONE;
+}
+
+/* Pieces of one part may be nearer to each other at rest than the thickness (neighbours are):
+   half that distance is theirs. */
+static double dcli_self_thickness(const dcli_self_search *q, dcli_feature feature, const int *v)
+{
+    const dcl_model *M = q->model;
+    double thickness = M->self_thickness, e[3];
+    dcli_self_pair rest;
+    if (M->surface->part[v[0]] != M->surface->part[v[feature == DCLI_EDGE_EDGE ? 2 : 1]]) return thickness;
+    dcli_self_closest(q, feature, v, 0, M->positions, &rest, e);
+    return fmin(thickness, fmax(0.5 * dcli_norm(e), 1e-3 * thickness));
+}
+
+/* Between two flat layers the vertices of one on the faces of the other say all there is to say, and
+   the reverse only makes the impulses ambiguous. So one half of the vertex contacts comes first;
+   the others keep a smaller thickness and are woken only if the motion violates that. */
+static int dcli_self_first(const dcli_self_pair *c)
+{
+    return c->feature == DCLI_VERTEX_VERTEX || (c->feature != DCLI_EDGE_EDGE && c->v[0] > c->v[1]);
+}
+
+static void dcli_self_add(dcli_self_search *q, dcli_self_pair *c, const double *e, double thickness)
+{
+    const dcl_model *M = q->model;
+    dcli_self *self = q->self;
+    double length = dcli_norm(e), X[4][3], start[3], softness = 0, rounding;
+    int i, k;
+    for (i = 0; i < dcli_feature_vertices[c->feature]; i++)
+        if (M->hard[c->v[i]] < 0) softness += c->b[i] * c->b[i] / self->weight[c->v[i]];
+    if (!(softness > 0)) return; /* nothing here can give way */
+    if (!dcli_grow(&M->allocator, &self->pairs, &self->capacity, (size_t)self->count + 1, sizeof *self->pairs)) {
+        q->failed = 1;
+        return;
+    }
+    c->awake = q->verify || dcli_self_first(c);
+    if (!c->awake) thickness *= DCLI_SELF_SECOND;
+    for (k = 0; k < 3; k++) c->n[k] = e[k] / length;
+    dcli_self_points(c, q->x0, NULL, 0, X);
+    dcli_self_sum(c, X, start);
+    c->d = dcli_dot(c->n, start) - thickness;
+    rounding = 16 * DCLI_EPS * (dcli_norm(q->x0 + 3 * (size_t)c->v[0]) + dcli_norm(start) + thickness);
+    if (fabs(c->d) <= rounding) c->d = 0;
+    c->rho = 1 / softness;
+    dcli_set3(c->r, 0, 0, 0);
+    dcli_set3(c->miss, 0, 0, 0);
+    memset(c->P, 0, sizeof c->P);
+    c->branch = DCL_BRANCH_FREE;
+    c->margin = 1;
+    c->frozen = q->verify;
+    self->ways += c->s > 0 && !c->frozen;
+    self->pairs[self->count++] = *c;
+    self->pattern_count = -1;
+}
+
+static void dcli_self_consider(dcli_self_search *q, dcli_feature feature, const int *v)
+{
+    double e[3], distance, reach = dcli_self_reach(q, feature, v), thickness = q->model->self_thickness, s;
+    int plain = q->model->self_contact == DCL_SELF_NODES;
+    dcli_self_pair c;
+    dcli_self_closest(q, feature, v, 0, q->x0, &c, e);
+    distance = dcli_norm(e);
+    c.s = 0;
+    if (distance <= 1e-6 * thickness && !q->overlaps) {
+        q->overlaps = 1;
+        q->nearest = c;
+    }
+    if (!(distance > 0)) return;
+    if (q->verify) {
+        double clearance = DCLI_CLEARANCE * fmin(distance, thickness);
+        if (plain || distance - reach > clearance) return;
+        clearance = DCLI_CLEARANCE * fmin(distance, dcli_self_thickness(q, feature, v));
+        if (distance - reach > clearance) return;
+        s = dcli_self_advance(q, feature, v, distance, reach, clearance);
+        if (s > 1) return;
+        dcli_self_closest(q, feature, v, s, q->x0, &c, e);
+        c.s = s;
+        if (dcli_norm(e) > 0) dcli_self_add(q, &c, e, dcli_self_thickness(q, feature, v));
+        return;
+    }
+    if (distance > DCLI_NEAR * thickness && distance - reach > thickness) return;
+    thickness = dcli_self_thickness(q, feature, v);
+    if (distance <= DCLI_NEAR * thickness && (plain || dcli_self_local(q, &c, e))) {
+        dcli_self_add(q, &c, e, thickness);
+        return;
+    }
+    if (distance <= thickness || distance - reach > thickness) return;
+    s = dcli_self_advance(q, feature, v, distance, reach, thickness);
+    if (s > 1) return;
+    c.s = s;
+    if (!dcli_self_meet(q, feature, v, thickness, &c)) return;
+    s = c.s;
+    dcli_self_closest(q, feature, v, s, q->x0, &c, e);
+    c.s = s;
+    if (plain || dcli_self_local(q, &c, e)) dcli_self_add(q, &c, e, thickness);
+}
+
+/* Boxes of the tree around every triangle's way, wider by margin on each side. The way is relative
+   to the mean velocity, so that cloth which flies as a whole has small boxes. */
+static void dcli_self_boxes(dcli_self_search *q, double margin)
+{
+    const dcl_model *M = q->model;
+    const dcli_surface *s = M->surface;
+    double mean[3] = {0, 0, 0};
+    int node, i, k;
+    for (i = 0; i < M->n; i++) dcli_axpy3(mean, 1.0 / M->n, q->v + 3 * (size_t)i);
+    for (node = 2 * M->m - 2; node >= 0; node--) {
+        double *box = q->self->boxes + 6 * (size_t)node;
+        int count = s->nodes[node].count;
+        if (count > 1) {
+            const double *a = box + 6, *b = box + 6 * (size_t)(2 * (count / 2));
+            for (k = 0; k < 3; k++) {
+                box[k] = fmin(a[k], b[k]);
+                box[3 + k] = fmax(a[3 + k], b[3 + k]);
+            }
+            continue;
+        }
+        for (k = 0; k < 3; k++) {
+            double lo = HUGE_VAL, hi = -HUGE_VAL;
+            for (i = 0; i < 3; i++) {
+                size_t j = 3 * (size_t)M->triangles[s->leaves[s->nodes[node].first]].v[i] + (size_t)k;
+                double end = q->x0[j] + q->h * (q->v[j] - mean[k]);
+                lo = fmin(lo, fmin(q->x0[j], end));
+                hi = fmax(hi, fmax(q->x0[j], end));
+            }
+            box[k] = lo - margin;
+            box[3 + k] = hi + margin;
+        }
+    }
+}
+
+static int dcli_boxes_meet(const double *a, const double *b)
+{
+    return a[0] <= b[3] && b[0] <= a[3] && a[1] <= b[4] && b[1] <= a[4] && a[2] <= b[5] && b[2] <= a[5];
+}
+
+/* A box around points on their way, as in dcli_self_boxes. */
+static void dcli_self_box(const dcli_self_search *q, const int *v, int count, const double *mean,
+                          double margin, double *box)
+{
+    int i, k;
+    for (k = 0; k < 3; k++) {
+        box[k] = HUGE_VAL;
+        box[3 + k] = -HUGE_VAL;
+        for (i = 0; i < count; i++) {
+            size_t j = 3 * (size_t)v[i] + (size_t)k;
+            double end = q->x0[j] + q->h * (q->v[j] - mean[k]);
+            box[k] = fmin(box[k], fmin(q->x0[j], end));
+            box[3 + k] = fmax(box[3 + k], fmax(q->x0[j], end));
+        }
+        box[k] -= margin;
+        box[3 + k] += margin;
+    }
+}
+
+static void dcli_self_vertices(dcli_self_search *q, int A, int B, const double *box_b, double margin,
+                               const double *mean)
+{
+    const dcl_model *M = q->model;
+    const int *a = M->triangles[A].v, *b = M->triangles[B].v;
+    double box[6];
+    int k, v[4];
+    for (k = 0; k < 3; k++) {
+        if (!(M->surface->own[A] & (1 << k))) continue;
+        if (a[k] == b[0] || a[k] == b[1] || a[k] == b[2]) continue;
+        dcli_self_box(q, a + k, 1, mean, margin, box);
+        if (!dcli_boxes_meet(box, box_b)) continue;
+        v[0] = a[k];
+        v[1] = b[0];
+        v[2] = b[1];
+        v[3] = b[2];
+        dcli_self_consider(q, DCLI_VERTEX_FACE, v);
+    }
+}
+
+static void dcli_self_edges(dcli_self_search *q, int A, int B, double margin, const double *mean)
+{
+    const dcl_model *M = q->model;
+    const dcli_surface *s = M->surface;
+    double box_a[6], box_b[6];
+    int i, j;
+    for (i = 0; i < 3; i++) {
+        const int *a = s->edges + 4 * s->tri_edges[3 * A + i];
+        if (!(s->own[A] & (8 << i))) continue;
+        dcli_self_box(q, a, 2, mean, margin, box_a);
+        for (j = 0; j < 3; j++) {
+            const int *b = s->edges + 4 * s->tri_edges[3 * B + j];
+            int v[4];
+            if (!(s->own[B] & (8 << j))) continue;
+            if (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]) continue;
+            dcli_self_box(q, b, 2, mean, margin, box_b);
+            if (!dcli_boxes_meet(box_a, box_b)) continue;
+            v[0] = a[0];
+            v[1] = a[1];
+            v[2] = b[0];
+            v[3] = b[1];
+            dcli_self_consider(q, DCLI_EDGE_EDGE, v);
+        }
+    }
+}
+
+/* The paper's contacts: vertex against vertex, unless an edge joins them. */
+static void dcli_self_nodes(dcli_self_search *q, int A, int B)
+{
+    const dcl_model *M = q->model;
+    const dcli_surface *s = M->surface;
+    int i, j, k, v[4] = {0, 0, -1, -1};
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++) {
+            int a = M->triangles[A].v[i], b = M->triangles[B].v[j], joined = a == b;
+            if (!(s->own[A] & (1 << i)) || !(s->own[B] & (1 << j))) continue;
+            for (k = s->neighbour_start[a]; k < s->neighbour_start[a + 1]; k++)
+                joined |= s->neighbours[k] == b;
+            if (joined) continue;
+            v[0] = a < b ? a : b;
+            v[1] = a < b ? b : a;
+            dcli_self_consider(q, DCLI_VERTEX_VERTEX, v);
+        }
+}
+
+/* All pairs of triangles whose boxes meet, by descending the tree against itself. Each level adds
+   at most two entries to the stack, and there are at most 31 levels on either side. */
+static void dcli_self_traverse(dcli_self_search *q, double margin)
+{
+    const dcl_model *M = q->model;
+    const dcli_surface *s = M->surface;
+    int stack[256], top = 0, i;
+    double mean[3] = {0, 0, 0};
+    for (i = 0; i < M->n; i++) dcli_axpy3(mean, 1.0 / M->n, q->v + 3 * (size_t)i);
+    stack[top++] = 0;
+    stack[top++] = 0;
+    while (top > 0 && !q->failed) {
+        int b = stack[--top], a = stack[--top], ca = s->nodes[a].count, cb = s->nodes[b].count, split;
+        const double *box_a = q->self->boxes + 6 * (size_t)a, *box_b = q->self->boxes + 6 * (size_t)b;
+        if (a == b) {
+            if (ca == 1) continue;
+            stack[top++] = a + 1;
+            stack[top++] = a + 1;
+            stack[top++] = a + 2 * (ca / 2);
+            stack[top++] = a + 2 * (ca / 2);
+            stack[top++] = a + 1;
+            stack[top++] = a + 2 * (ca / 2);
+            continue;
+        }
+        if (!dcli_boxes_meet(box_a, box_b)) continue;
+        if (ca == 1 && cb == 1) {
+            int A = s->leaves[s->nodes[a].first], B = s->leaves[s->nodes[b].first];
+            if (M->self_contact == DCL_SELF_NODES) {
+                dcli_self_nodes(q, A, B);
+            } else {
+                dcli_self_vertices(q, A, B, box_b, margin, mean);
+                dcli_self_vertices(q, B, A, box_a, margin, mean);
+                dcli_self_edges(q, A, B, margin, mean);
+            }
+            continue;
+        }
+        split = ca >= cb ? a : b;
+        for (i = 0; i < 2; i++) {
+            int child = i ? split + 1 : split + 2 * (s->nodes[split].count / 2);
+            stack[top++] = split == a ? child : a;
+            stack[top++] = split == a ? b : child;
+        }
+    }
+}
+
+static int dcli_self_compare(const void *a, const void *b)
+{
+    const dcli_self_pair *p = (const dcli_self_pair *)a, *q = (const dcli_self_pair *)b;
+    int k;
+    if (p->feature != q->feature) return p->feature < q->feature ? -1 : 1;
+    for (k = 0; k < 4; k++)
+        if (p->v[k] != q->v[k]) return p->v[k] < q->v[k] ? -1 : 1;
+    return p->s < q->s ? -1 : p->s > q->s;
+}
+
+/* Sorts the pairs from `first` on and drops repeated ones: an edge is found by both its triangles. */
+static void dcli_self_unique(dcli_self *self, int first)
+{
+    int i, kept = first;
+    qsort(self->pairs + first, (size_t)(self->count - first), sizeof *self->pairs, dcli_self_compare);
+    for (i = first; i < self->count; i++) {
+        dcli_self_pair *last = kept > first ? &self->pairs[kept - 1] : NULL;
+        if (last && last->feature == self->pairs[i].feature &&
+            memcmp(last->v, self->pairs[i].v, sizeof last->v) == 0)
+            continue;
+        self->pairs[kept++] = self->pairs[i];
+    }
+    self->count = kept;
+    for (i = self->ways = 0; i < kept; i++) self->ways += self->pairs[i].s > 0 && !self->pairs[i].frozen;
+}
+
+/* Searches along the ways x0 + s h v and adds what it finds to self->pairs; returns how many. */
+static int dcli_self_find(dcli_self_search *q)
+{
+    int before = q->self->count;
+    double margin = 0.5 * (q->verify ? DCLI_CLEARANCE : DCLI_NEAR) * q->model->self_thickness;
+    dcli_self_boxes(q, margin);
+    dcli_self_traverse(q, margin);
+    if (!q->failed && q->self->count > before) dcli_self_unique(q->self, before);
+    return q->self->count - before;
+}
+/* Room for a workspace's arrays whose size is known beforehand. */
+static void dcli_self_layout(dcli_self *self, const dcl_model *M, dcli_arena *arena)
+{
+    size_t n = M->self_contact != DCL_SELF_NONE ? (size_t)M->n : 0, m = n ? (size_t)M->m : 0;
+    self->boxes = dcli_take_doubles(arena, 12 * m);
+    self->predicted = dcli_take_doubles(arena, 3 * n);
+    self->weight = dcli_take_doubles(arena, n);
+    self->beta = dcli_take_doubles(arena, 3 * n);
+    self->map = dcli_take_ints(arena, n ? (size_t)M->col_start[n] : 0);
+    self->col_start = dcli_take_ints(arena, n ? n + 1 : 0);
+    self->pattern_count = -1;
+}
+
+static void dcli_self_destroy(dcli_self *self, const dcl_allocator *allocator)
+{
+    dcs_factor_destroy(self->factor);
+    dcs_analysis_destroy(self->analysis);
+    dcli_free(allocator, self->pairs, self->capacity * sizeof *self->pairs);
+    dcli_free(allocator, self->y, self->y_capacity * sizeof *self->y);
+    dcli_free(allocator, self->row_index, self->entry_capacity * sizeof *self->row_index);
+    dcli_free(allocator, self->couplings, self->coupling_capacity * sizeof *self->couplings);
+    dcli_free(allocator, self->lower, self->lower_capacity * sizeof *self->lower);
+    dcli_free(allocator, self->upper, self->upper_capacity * sizeof *self->upper);
+}
 /* ---- >>impl-residual --------------------------------------------------------------------------
    The workspace, what a step needs before it starts, its residual and Hessian at an iterate.
    Invariant: after dcli_evaluate(), g, target, r, kind and law belong to ws->v. */
@@ -3215,6 +4387,8 @@ struct dcl_workspace {
     dcli_touch *touch;          /* n, with obstacles only */
     unsigned char *kind;        /* n */
     double rnorm, scale, energy;
+    double goal;    /* relative residual to reach now */
+    int newton_end; /* Newton iterations of the step at which to give up */
     int touching;
     /* linear systems */
     double *D;           /* 9n, with obstacles only */
@@ -3229,6 +4403,7 @@ struct dcl_workspace {
     dcs_factor *symmetric, *indefinite, *general, *pd;
     dcs_factor *current; /* the one that holds the current matrix */
     int use_general;     /* it is of A itself, not of the symmetric M + N G N */
+    dcli_self self;
     dcl_step_stats stats;
     int have_step; /* contacts of a finished step can be read */
 };
@@ -3285,6 +4460,7 @@ static void dcli_workspace_layout(dcl_workspace *ws, dcli_arena *arena)
     ws->adj_x = dcli_take_doubles(arena, n3);
     ws->adj_v = dcli_take_doubles(arena, n3);
     ws->adj_area = dcli_take_doubles(arena, n);
+    dcli_self_layout(&ws->self, M, arena);
 }
 
 static dcl_result dcli_solver_check(const dcl_logger *log, const dcl_solver_desc *d)
@@ -3365,6 +4541,7 @@ DCL_API void dcl_workspace_destroy(dcl_workspace *workspace)
     dcs_factor_destroy(workspace->indefinite);
     dcs_factor_destroy(workspace->general);
     dcs_factor_destroy(workspace->pd);
+    dcli_self_destroy(&workspace->self, &workspace->model->allocator);
     dcli_free(&workspace->model->allocator, workspace, workspace->bytes);
 }
 
@@ -3700,6 +4877,117 @@ static void dcli_node_apply(dcl_workspace *ws, int i)
     }
 }
 
+/* What a vertex resists a push with: the diagonal of P, as far as stretch goes. */
+static void dcli_self_weigh(dcl_workspace *ws)
+{
+    const dcl_model *M = ws->model;
+    const double *scale = dcli_param(ws->params, DCL_PARAM_STRETCH_SCALE);
+    double k = *dcli_param(ws->params, DCL_PARAM_STRETCH), h = ws->h, b[3][2];
+    int i, t, a;
+    memcpy(ws->self.weight, ws->mass, (size_t)M->n * sizeof(double));
+    for (t = 0; t < M->m; t++) {
+        dcli_tri_gradients(&ws->tri[t], b);
+        for (a = 0; a < 3; a++)
+            ws->self.weight[M->triangles[t].v[a]] += h * h * k * scale[t] * ws->tri[t].area *
+                                                     (b[a][0] * b[a][0] + b[a][1] * b[a][1]);
+    }
+    for (i = 0; i < M->handle_count; i++)
+        if (M->handles[i].kind == DCL_HANDLE_SOFT)
+            ws->self.weight[M->handles[i].vertex] += h * h * M->handles[i].stiffness;
+}
+
+/* The velocities on whose way contacts are looked for, a function of x0, v0 and parameters. */
+static void dcli_self_predict(dcl_workspace *ws)
+{
+    int i, k;
+    for (i = 0; i < ws->model->n; i++)
+        for (k = 0; k < 3; k++) {
+            size_t j = 3 * (size_t)i + (size_t)k;
+            ws->self.predicted[j] = ws->model->hard[i] >= 0 ? ws->hard_target[j]
+                                                            : ws->base[j] / ws->mass[i];
+        }
+}
+
+static void dcli_self_search_init(dcl_workspace *ws, const double *v, int verify, dcli_self_search *q)
+{
+    memset(q, 0, sizeof *q);
+    q->model = ws->model;
+    q->self = &ws->self;
+    q->x0 = ws->x0;
+    q->v = v;
+    q->h = ws->h;
+    q->verify = verify;
+}
+
+static dcl_result dcli_self_overlap(const dcl_model *M, const dcli_self_pair *c)
+{
+    static const char *const names[4] = {"vertices", "vertex and edge", "vertex and face", "edges"};
+    int more = dcli_feature_vertices[c->feature];
+    return dcli_refuse(&M->logger, DCL_ERROR_SELF_OVERLAP,
+                       "self-contact: %s %d %d %d %d touch or cross at the start", names[c->feature],
+                       c->v[0], c->v[1], more > 2 ? c->v[2] : -1, more > 3 ? c->v[3] : -1);
+}
+
+/* The contacts a step begins with. */
+static dcl_result dcli_self_prepare(dcl_workspace *ws)
+{
+    const dcl_model *M = ws->model;
+    dcli_self_search q;
+    ws->self.count = ws->self.active = ws->self.ways = 0;
+    ws->self.softness = DCLI_SELF_SOFTNESS;
+    ws->self.gap = 0;
+    ws->self.pattern_count = -1;
+    if (M->self_contact == DCL_SELF_NONE) return DCL_OK;
+    dcli_self_weigh(ws);
+    dcli_self_predict(ws);
+    if (!dcli_all_finite(ws->self.predicted, 3 * (size_t)M->n))
+        return dcli_refuse(&M->logger, DCL_ERROR_NOT_FINITE,
+                           "step: forces or velocities overflow; the state was kept");
+    dcli_self_search_init(ws, ws->self.predicted, 0, &q);
+    dcli_self_find(&q);
+    if (q.failed) return dcli_refuse(&M->logger, DCL_ERROR_OUT_OF_MEMORY, "self-contact: pairs");
+    return q.overlaps ? dcli_self_overlap(M, &q.nearest) : DCL_OK;
+}
+
+/* u = sum b v. */
+static void dcli_self_relative(const dcli_self_pair *c, const double *v, double *u)
+{
+    int i, k;
+    dcli_set3(u, 0, 0, 0);
+    for (i = 1; i < dcli_feature_vertices[c->feature]; i++)
+        for (k = 0; k < 3; k++)
+            u[k] += c->b[i] * (v[3 * (size_t)c->v[i] + (size_t)k] - v[3 * (size_t)c->v[0] + (size_t)k]);
+}
+
+/* w of the projection. */
+static void dcli_self_argument(const dcl_workspace *ws, const dcli_self_pair *c, const double *v, double *w)
+{
+    double u[3];
+    int k;
+    dcli_self_relative(c, v, u);
+    for (k = 0; k < 3; k++) w[k] = c->r[k] - c->rho * (u[k] + c->d / ws->h * c->n[k]);
+}
+
+static void dcli_add_self(dcl_workspace *ws, const double *v, dcli_sums *sums)
+{
+    double mu = *dcli_param(ws->params, DCL_PARAM_SELF_FRICTION), gap = 0, w[3];
+    int k, i;
+    ws->self.active = 0;
+    for (k = 0; k < ws->self.count; k++) {
+        dcli_self_pair *c = &ws->self.pairs[k];
+        if (!c->awake) continue;
+        dcli_self_argument(ws, c, v, w);
+        dcli_self_project(c, w, mu);
+        gap += dcli_dot(c->miss, c->miss);
+        if (c->branch == DCL_BRANCH_FREE && dcli_dot(c->r, c->r) == 0) continue;
+        ws->self.active++;
+        sums->square += dcli_dot(c->r, c->r);
+        for (i = 0; i < dcli_feature_vertices[c->feature]; i++)
+            dcli_axpy3(ws->g + 3 * (size_t)c->v[i], c->b[i], c->r);
+    }
+    ws->self.gap = sqrt(gap);
+}
+
 /* Residual r = m (v - target) and the objective (3) at ws->v. The scale that makes the residual
    relative: root of the squares of all momenta and impulses that meet in it; dcli_scale. */
 static void dcli_evaluate(dcl_workspace *ws)
@@ -3715,7 +5003,8 @@ static void dcli_evaluate(dcl_workspace *ws)
     dcli_add_bending(ws, v, &sums);
     if (dcli_air_acts(ws->params)) dcli_add_air(ws, v, &sums);
     dcli_add_nodes(ws, v, &sums);
-    ws->touching = 0;
+    dcli_add_self(ws, v, &sums);
+    ws->touching = ws->self.active;
     for (i = 0; i < M->n; i++) {
         size_t j = 3 * (size_t)i;
         double m = ws->mass[i], local = 0;
@@ -3750,11 +5039,17 @@ static double dcli_scale(const dcl_workspace *ws)
     return ws->scale > floor_scale ? ws->scale : floor_scale;
 }
 
+/* Norm of all equations: momenta, and impulses of the cloth on itself. */
+static double dcli_merit(const dcl_workspace *ws)
+{
+    return ws->self.gap > 0 ? hypot(ws->rnorm, ws->self.gap) : ws->rnorm;
+}
+
 static double dcli_relative(const dcl_workspace *ws)
 {
-    double scale = dcli_scale(ws);
-    if (ws->rnorm == 0) return 0;
-    return scale > 0 ? ws->rnorm / scale : HUGE_VAL;
+    double scale = dcli_scale(ws), norm = dcli_merit(ws);
+    if (norm == 0) return 0;
+    return scale > 0 ? norm / scale : HUGE_VAL;
 }
 
 /* Adds s * K_ab to the lower block of the pair (a, b), a != b, at place `at`. K is the 3x3
@@ -3982,8 +5277,26 @@ static void dcli_apply_D_all(const dcl_workspace *ws, int transpose, const doubl
         dcli_apply_D(ws, i, transpose, x + 3 * (size_t)i, out + 3 * (size_t)i);
 }
 
-/* out = G x. */
-static void dcli_apply_G(const dcl_workspace *ws, const double *x, double *out)
+/* out += (contact part of G, or its transpose) x: sum over contacts of b_i W b_j. */
+static void dcli_apply_self(const dcl_workspace *ws, int transpose, const double *x, double *out)
+{
+    int k, i;
+    for (k = 0; k < ws->self.count; k++) {
+        const dcli_self_pair *c = &ws->self.pairs[k];
+        double u[3], f[3];
+        if (c->branch == DCL_BRANCH_FREE) continue;
+        dcli_self_relative(c, x, u);
+        if (transpose)
+            dcli_mult3(c->W, u, f);
+        else
+            dcli_mul3(c->W, u, f);
+        for (i = 0; i < dcli_feature_vertices[c->feature]; i++)
+            dcli_axpy3(out + 3 * (size_t)c->v[i], c->b[i], f);
+    }
+}
+
+/* out = G x, or G^T x. */
+static void dcli_apply_G(const dcl_workspace *ws, int transpose, const double *x, double *out)
 {
     const dcl_model *M = ws->model;
     int j, p;
@@ -4002,6 +5315,7 @@ static void dcli_apply_G(const dcl_workspace *ws, const double *x, double *out)
         }
         dcli_axpy3(out + 3 * (size_t)j, 1, y);
     }
+    if (ws->self.active) dcli_apply_self(ws, transpose, x, out);
 }
 
 /* block <- N_i block N_j for the symmetric case. */
@@ -4077,11 +5391,151 @@ static dcs_result dcli_factor_general(dcl_workspace *ws)
     return dcs_factor_compute(ws->general, ws->lower, ws->upper, NULL);
 }
 
+/* The pattern of the model and all contacts at hand, lower triangle by columns: the model's sorted
+   entries and the contacts' sorted couplings, merged. */
+static int dcli_self_pattern(dcl_workspace *ws)
+{
+    const dcl_model *M = ws->model;
+    const dcl_allocator *allocator = &M->allocator;
+    dcli_self *self = &ws->self;
+    size_t nz = (size_t)M->col_start[M->n], couplings = 0, at = 0, entries = 0;
+    int k, i, j, p;
+    if (!dcli_grow(allocator, &self->couplings, &self->coupling_capacity, 6 * (size_t)self->count + 1,
+                   sizeof *self->couplings) ||
+        !dcli_grow(allocator, &self->row_index, &self->entry_capacity, nz + 6 * (size_t)self->count,
+                   sizeof *self->row_index))
+        return 0;
+    for (k = 0; k < self->count; k++)
+        for (i = 0; i < dcli_feature_vertices[self->pairs[k].feature] && self->pairs[k].awake; i++)
+            for (j = 0; j < i; j++)
+                self->couplings[couplings++] = dcli_pair(self->pairs[k].v[i], self->pairs[k].v[j]);
+    qsort(self->couplings, couplings, sizeof *self->couplings, dcli_pair_compare);
+    for (j = 0; j < M->n; j++) {
+        self->col_start[j] = (int)entries;
+        for (p = M->col_start[j]; p < M->col_start[j + 1] || (at < couplings && (int)(self->couplings[at] >> 32) == j);) {
+            int mesh = p < M->col_start[j + 1] ? M->row_index[p] : INT_MAX, row = mesh;
+            if (at < couplings && (int)(self->couplings[at] >> 32) == j) {
+                int other = (int)(self->couplings[at] & 0xFFFFFFFFu);
+                if (other < row) row = other;
+            }
+            self->row_index[entries] = row;
+            if (row == mesh) self->map[p++] = (int)entries;
+            while (at < couplings && (int)(self->couplings[at] >> 32) == j &&
+                   (int)(self->couplings[at] & 0xFFFFFFFFu) == row)
+                at++;
+            entries++;
+        }
+    }
+    self->col_start[M->n] = (int)entries;
+    return dcli_grow(allocator, &self->lower, &self->lower_capacity, 9 * entries, sizeof(double)) &&
+           dcli_grow(allocator, &self->upper, &self->upper_capacity, 9 * entries, sizeof(double));
+}
+
+/* Ordering and memory for the pattern at hand, unless it is the one of last time. */
+static int dcli_self_analyze(dcl_workspace *ws)
+{
+    const dcl_model *M = ws->model;
+    dcli_self *self = &ws->self;
+    dcs_desc desc = dcs_default_desc();
+    uint64_t key = 0;
+    int k;
+    if (self->pattern_count == self->count) return 1;
+    if (!dcli_self_pattern(ws)) return 0;
+    self->pattern_count = self->count;
+    for (k = 0; k < self->col_start[M->n]; k++) key = dcli_hash_join(key, (uint64_t)self->row_index[k]);
+    for (k = 0; k <= M->n; k++) key = dcli_hash_join(key, (uint64_t)self->col_start[k]);
+    if (self->factor && key == self->pattern_key) return 1;
+    dcs_factor_destroy(self->factor);
+    dcs_analysis_destroy(self->analysis);
+    self->factor = NULL;
+    self->analysis = NULL;
+    self->pattern_key = key;
+    desc.allocator.alloc = M->allocator.alloc;
+    desc.allocator.free = M->allocator.free;
+    desc.allocator.user = M->allocator.user;
+    desc.equilibrate = 0;
+    desc.ordering = DCS_ORDER_AMD;
+    desc.tiny_pivot = 1e-14; /* sticking contacts are far stiffer than the cloth */
+    return dcs_analysis_create(&desc, M->n, 3, self->col_start, self->row_index, &self->analysis, NULL) == DCS_OK &&
+           dcs_factor_create(self->analysis, DCS_LU_STATIC, &self->factor, NULL) == DCS_OK;
+}
+
+static int dcli_self_place(const dcli_self *self, int lo, int hi)
+{
+    int left = self->col_start[lo], right = self->col_start[lo + 1] - 1;
+    while (left < right) {
+        int middle = left + (right - left) / 2;
+        if (self->row_index[middle] < hi)
+            left = middle + 1;
+        else
+            right = middle;
+    }
+    return left;
+}
+
+/* Elastic blocks and contacts b_i b_j W, lower and upper; D not yet applied. */
+static void dcli_self_gather(dcl_workspace *ws)
+{
+    const dcl_model *M = ws->model;
+    dcli_self *self = &ws->self;
+    size_t entries = (size_t)self->col_start[M->n];
+    int p, k, i, j, r, c;
+    memset(self->lower, 0, 9 * entries * sizeof(double));
+    memset(self->upper, 0, 9 * entries * sizeof(double));
+    for (p = 0; p < M->col_start[M->n]; p++) {
+        const double *K = ws->G + 9 * (size_t)p;
+        double *lower = self->lower + 9 * (size_t)self->map[p], *upper = self->upper + 9 * (size_t)self->map[p];
+        memcpy(lower, K, 9 * sizeof *K);
+        for (c = 0; c < 3; c++)
+            for (r = 0; r < 3; r++) upper[3 * c + r] = K[3 * r + c];
+    }
+    for (k = 0; k < self->count; k++) {
+        const dcli_self_pair *pair = &self->pairs[k];
+        if (pair->branch == DCL_BRANCH_FREE) continue;
+        for (i = 0; i < dcli_feature_vertices[pair->feature]; i++)
+            for (j = 0; j <= i; j++) {
+                int a = pair->v[i], b = pair->v[j];
+                size_t at = 9 * (size_t)dcli_self_place(self, a < b ? a : b, a < b ? b : a);
+                double s = pair->b[i] * pair->b[j];
+                for (r = 0; r < 9; r++) {
+                    self->lower[at + (size_t)r] += s * pair->W[r];
+                    self->upper[at + (size_t)r] += s * pair->W[r];
+                }
+            }
+    }
+}
+
+/* LU of A = M + D (G + contacts). */
+static int dcli_self_factor(dcl_workspace *ws)
+{
+    const dcl_model *M = ws->model;
+    dcli_self *self = &ws->self;
+    int j, p;
+    for (p = 0; p < self->count; p++) dcli_self_eliminate(&self->pairs[p], self->softness);
+    if (!dcli_self_analyze(ws)) return 0;
+    dcli_self_gather(ws);
+    for (j = 0; j < M->n; j++)
+        for (p = self->col_start[j]; p < self->col_start[j + 1]; p++) {
+            double *lower = self->lower + 9 * (size_t)p, *upper = self->upper + 9 * (size_t)p;
+            dcli_left_D(ws, self->row_index[p], 0, lower, lower);
+            dcli_left_D(ws, j, 0, upper, upper);
+            if (self->row_index[p] == j) {
+                lower[0] += ws->mass[j];
+                lower[4] += ws->mass[j];
+                lower[8] += ws->mass[j];
+            }
+        }
+    ws->use_general = 1;
+    ws->current = self->factor;
+    return dcs_factor_compute(self->factor, self->lower, self->upper, NULL) == DCS_OK;
+}
+
 /* Factors A at the last evaluation; needs G. Returns 0 if that is impossible (not definite). */
 static int dcli_factor(dcl_workspace *ws)
 {
     int general = dcli_node_kinds(ws);
     ws->stats.factorizations++;
+    if (ws->self.active) return dcli_self_factor(ws);
     return (general ? dcli_factor_general(ws) : dcli_factor_symmetric(ws)) == DCS_OK;
 }
 
@@ -4118,15 +5572,91 @@ static void dcli_split(const dcl_workspace *ws, const double *b, double *known, 
         size += fabs(known[k]);
     }
     if (size == 0) return;
-    dcli_apply_G(ws, known, scratch);
+    dcli_apply_G(ws, 0, known, scratch);
     dcli_apply_D_all(ws, 0, scratch, scratch);
     for (k = 0; k < n3; k++) rest[k] -= scratch[k];
+}
+
+/* out += sum over contacts of b_i y. */
+static void dcli_self_spread(const dcl_workspace *ws, const double *y, double *out)
+{
+    int k, i;
+    for (k = 0; k < ws->self.count; k++)
+        for (i = 0; i < dcli_feature_vertices[ws->self.pairs[k].feature]; i++)
+            dcli_axpy3(out + 3 * (size_t)ws->self.pairs[k].v[i], ws->self.pairs[k].b[i], y + 3 * k);
+}
+
+/* The coupled linear system of velocities and impulses, G0 the elastic part of G:
+
+       (M + D G0) x - D B^T y = b,      (I - P) y + rho P B x = late.
+
+   One round of refinement: from the residuals of (x, y), a correction by the factor at hand.
+   Returns the relative size of the first residual (the second's effect on it included). */
+static double dcli_self_refine(dcl_workspace *ws, const double *b, const double *late, double *x, double *y,
+                               double size)
+{
+    size_t n3 = 3 * (size_t)ws->model->n, j, m3 = 3 * (size_t)ws->self.count;
+    double *rest = ws->self.y + 2 * m3, *push = rest + m3, *r = ws->work, *Gx = ws->work2, relative;
+    int k, i;
+    for (k = 0; k < ws->self.count; k++) {
+        const dcli_self_pair *c = &ws->self.pairs[k];
+        double Bx[3], PBx[3], Py[3], t[3];
+        dcli_self_relative(c, x, Bx);
+        dcli_mul3(c->P, Bx, PBx);
+        dcli_mul3(c->P, y + 3 * k, Py);
+        for (i = 0; i < 3; i++) t[i] = late[3 * k + i] - (y[3 * k + i] - Py[i] + c->rho * PBx[i]);
+        dcli_mul3(c->N, t, rest + 3 * k);
+        dcli_mul3(c->W, Bx, t); /* dcli_apply_G holds B^T W B: taken out again */
+        for (i = 0; i < 3; i++) push[3 * k + i] = y[3 * k + i] + rest[3 * k + i] + t[i];
+    }
+    dcli_apply_G(ws, 0, x, Gx);
+    for (j = 0; j < n3; j++) Gx[j] = -Gx[j];
+    dcli_self_spread(ws, push, Gx);
+    dcli_apply_D_all(ws, 0, Gx, Gx);
+    for (j = 0; j < n3; j++) r[j] = b[j] - ws->mass[j / 3] * x[j] + Gx[j];
+    relative = dcli_norm_all(r, n3) / (size + dcli_norm_all(Gx, n3));
+    if (!dcli_finite(relative) || !dcli_solve_once(ws, 0, 1, r)) return HUGE_VAL;
+    for (j = 0; j < n3; j++) x[j] += r[j];
+    for (k = 0; k < ws->self.count; k++) {
+        const dcli_self_pair *c = &ws->self.pairs[k];
+        double Bx[3], WBx[3];
+        dcli_self_relative(c, r, Bx);
+        dcli_mul3(c->W, Bx, WBx);
+        for (i = 0; i < 3; i++) y[3 * k + i] += rest[3 * k + i] - WBx[i];
+    }
+    return relative;
+}
+
+static int dcli_self_direction(dcl_workspace *ws)
+{
+    size_t n3 = 3 * (size_t)ws->model->n, j, m3 = 3 * (size_t)ws->self.count;
+    double *late = ws->self.y, *y = late + m3, *b = ws->many, size;
+    int round, k, i;
+    if (!dcli_grow(&ws->model->allocator, &ws->self.y, &ws->self.y_capacity, 4 * m3, sizeof *late)) return 0;
+    late = ws->self.y;
+    y = late + m3;
+    for (j = 0; j < n3; j++) b[j] = -ws->r[j];
+    for (k = 0; k < ws->self.count; k++)
+        for (i = 0; i < 3; i++) {
+            late[3 * k + i] = -ws->self.pairs[k].miss[i];
+            y[3 * k + i] = 0;
+        }
+    size = dcli_norm_all(b, n3);
+    memset(ws->delta, 0, n3 * sizeof(double));
+    for (round = 0; round < 2; round++) {
+        double relative = dcli_self_refine(ws, b, late, ws->delta, y, size);
+        if (!dcli_finite(relative)) return 0;
+        if (round && relative < 1e-6) break;
+    }
+    for (k = 0; k < ws->self.count; k++) dcli_copy3(ws->self.pairs[k].dr, y + 3 * k);
+    return 1;
 }
 
 /* Newton's step delta = -A^-1 r. */
 static int dcli_newton_direction(dcl_workspace *ws)
 {
     size_t n3 = 3 * (size_t)ws->model->n, k;
+    if (ws->self.active) return dcli_self_direction(ws);
     for (k = 0; k < n3; k++) ws->delta[k] = -ws->r[k];
     if (ws->use_general) return dcli_solve_once(ws, 0, 1, ws->delta);
     dcli_split(ws, ws->delta, ws->work2, ws->work, ws->delta);
@@ -4216,7 +5746,7 @@ static int dcli_pd_iteration(dcl_workspace *ws)
 
 static int dcli_converged(const dcl_workspace *ws)
 {
-    return dcli_relative(ws) <= ws->desc.tolerance;
+    return dcli_relative(ws) <= ws->goal;
 }
 
 /* Goes back to the velocities in `from`. */
@@ -4232,13 +5762,19 @@ static void dcli_return_to(dcl_workspace *ws, const double *from)
 static int dcli_line_search(dcl_workspace *ws)
 {
     size_t n3 = 3 * (size_t)ws->model->n, k;
-    double rnorm = ws->rnorm, energy = ws->energy, slope = dcli_dot_all(ws->r, ws->delta, n3);
-    int contact = ws->touching, halvings, limit = contact ? 8 : 30;
+    double merit = dcli_merit(ws), energy = ws->energy, slope = dcli_dot_all(ws->r, ws->delta, n3);
+    int contact = ws->touching, halvings, limit = contact ? 8 : 30, i;
     double step = 1;
     memcpy(ws->trial, ws->v, n3 * sizeof(double));
+    for (i = 0; i < ws->self.count; i++) dcli_copy3(ws->self.pairs[i].from, ws->self.pairs[i].r);
     if (!dcli_all_finite(ws->delta, n3)) return 0;
     for (halvings = 0; halvings < limit; halvings++, step *= 0.5) {
         for (k = 0; k < n3; k++) ws->v[k] = ws->trial[k] + step * ws->delta[k];
+        for (i = 0; i < ws->self.count && contact; i++) {
+            dcli_self_pair *c = &ws->self.pairs[i];
+            dcli_copy3(c->r, c->from);
+            dcli_axpy3(c->r, step, c->dr);
+        }
         dcli_evaluate(ws);
         if (!dcli_finite(ws->rnorm)) continue;
         if (!contact && !ws->touching && slope < 0) {
@@ -4246,10 +5782,12 @@ static int dcli_line_search(dcl_workspace *ws)
             if (ws->energy <= energy + 1e-4 * step * slope && -slope * step > 100 * noise) return 1;
             if (ws->energy <= energy + noise &&
                 dcli_dot_all(ws->r, ws->delta, n3) <= -0.9998 * slope) return 1;
-        } else if (ws->rnorm <= (1 - 1e-3 * step) * rnorm) {
+        } else if (dcli_merit(ws) <= (ws->self.active ? 1.01 * fmax(merit, ws->self.allowed)
+                                                      : (1 - 1e-3 * step) * merit)) {
             return 1;
         }
     }
+    for (i = 0; i < ws->self.count; i++) dcli_copy3(ws->self.pairs[i].r, ws->self.pairs[i].from);
     dcli_return_to(ws, ws->trial);
     return 0;
 }
@@ -4261,6 +5799,7 @@ static int dcli_line_search(dcl_workspace *ws)
 static int dcli_newton_iteration(dcl_workspace *ws, double *project)
 {
     if (*project < 0.15) *project = 0;
+    ws->self.softness = fmin(1, fmax(DCLI_SELF_SOFTNESS, dcli_relative(ws)));
     for (;;) {
         dcli_assemble(ws, *project);
         if (dcli_factor(ws) && dcli_newton_direction(ws)) {
@@ -4280,7 +5819,7 @@ static void dcli_apply_symmetric(dcl_workspace *ws, const double *x, double *scr
 {
     size_t n3 = 3 * (size_t)ws->model->n, k;
     dcli_apply_D_all(ws, 0, x, scratch);
-    dcli_apply_G(ws, scratch, out);
+    dcli_apply_G(ws, 0, scratch, out);
     dcli_apply_D_all(ws, 0, out, out);
     for (k = 0; k < n3; k++) out[k] += ws->mass[k / 3] * x[k];
 }
@@ -4334,7 +5873,7 @@ static int dcli_cg_direction(dcl_workspace *ws, double goal)
 static void dcli_newton_cg(dcl_workspace *ws)
 {
     int have = 0, definite = 0, made = 0;
-    while (!dcli_converged(ws) && ws->stats.newton_iterations < ws->desc.newton_limit) {
+    while (!dcli_converged(ws) && ws->stats.newton_iterations < ws->newton_end) {
         double relative = dcli_relative(ws), forcing;
         if (!dcli_finite(ws->rnorm) || ws->touching) return;
         dcli_node_kinds(ws);
@@ -4368,28 +5907,53 @@ static void dcli_pd_burst(dcl_workspace *ws, int count)
 static void dcli_keep_best(dcl_workspace *ws, double *best_norm)
 {
     double relative = dcli_relative(ws);
+    int i;
     if (!(relative < *best_norm)) return;
     *best_norm = relative;
+    for (i = 0; i < ws->self.count; i++) dcli_copy3(ws->self.pairs[i].best, ws->self.pairs[i].r);
     memcpy(ws->best, ws->v, 3 * (size_t)ws->model->n * sizeof(double));
+}
+
+/* A soft step taken whatever comes of it, when stick and slip go round in circles. */
+static void dcli_self_kick(dcl_workspace *ws)
+{
+    size_t n3 = 3 * (size_t)ws->model->n, k;
+    int i;
+    ws->self.softness = 0.01;
+    dcli_assemble(ws, 0);
+    if (!dcli_factor(ws) || !dcli_newton_direction(ws)) return;
+    ws->stats.newton_iterations++;
+    for (k = 0; k < n3; k++) ws->v[k] += ws->delta[k];
+    for (i = 0; i < ws->self.count; i++) dcli_axpy3(ws->self.pairs[i].r, 1, ws->self.pairs[i].dr);
+    dcli_evaluate(ws);
 }
 
 static void dcli_newton(dcl_workspace *ws)
 {
-    double best = HUGE_VAL, project = 1;
-    int burst = 10;
+    double best = HUGE_VAL, project = 1, q = 0;
+    int burst = 10, i, kicks = 0;
     if (!ws->touching) dcli_newton_cg(ws);
-    while (!dcli_converged(ws) && ws->stats.newton_iterations < ws->desc.newton_limit) {
+    while (!dcli_converged(ws) && ws->stats.newton_iterations < ws->newton_end) {
         int before = ws->stats.pd_iterations;
         if (!dcli_finite(ws->rnorm)) break;
         dcli_keep_best(ws, &best);
+        ws->self.allowed = (0.8 * q * ws->self.allowed + dcli_merit(ws)) / (0.8 * q + 1);
+        q = 0.8 * q + 1;
         if (dcli_newton_iteration(ws, &project)) continue;
+        if (ws->self.active && kicks++ < 10) {
+            dcli_self_kick(ws);
+            q = 0;
+            continue;
+        }
         if (before > ws->desc.pd_limit) break;
         dcli_pd_burst(ws, burst);
         if (ws->stats.pd_iterations == before) break; /* neither way gets on */
         burst += burst / 2;
     }
-    if (!dcli_converged(ws) && best < HUGE_VAL && !(dcli_relative(ws) <= best))
+    if (!dcli_converged(ws) && best < HUGE_VAL && !(dcli_relative(ws) <= best)) {
+        for (i = 0; i < ws->self.count; i++) dcli_copy3(ws->self.pairs[i].r, ws->self.pairs[i].best);
         dcli_return_to(ws, ws->best);
+    }
 }
 
 static void dcli_pd_loop(dcl_workspace *ws)
@@ -4495,6 +6059,41 @@ static void dcli_measure_node(dcl_workspace *ws, int i)
         s->penetration = fmax(s->penetration, -dcli_end_distance(ws, o, x1));
 }
 
+static void dcli_measure_self(dcl_workspace *ws)
+{
+    dcl_step_stats *s = &ws->stats;
+    double mu = *dcli_param(ws->params, DCL_PARAM_SELF_FRICTION);
+    int k, i;
+    s->self_count = ws->self.count;
+    s->self_stick = s->self_slip = s->self_frozen = 0;
+    s->self_shortfall = 0;
+    for (k = 0; k < ws->self.count; k++) {
+        const dcli_self_pair *c = &ws->self.pairs[k];
+        double u[3], e[3] = {0, 0, 0}, rt[3], rn, un, size, X[4][3], effective = c->rho;
+        s->kinks += c->margin < 1e-6;
+        if (c->branch == DCL_BRANCH_FREE) continue;
+        s->self_stick += c->branch == DCL_BRANCH_STICK;
+        s->self_slip += c->branch == DCL_BRANCH_SLIP;
+        s->self_frozen += c->frozen;
+        dcli_self_relative(c, ws->v, u);
+        un = dcli_dot(u, c->n) + c->d / ws->h;
+        rn = dcli_dot(c->r, c->n);
+        dcli_copy3(rt, c->r);
+        dcli_axpy3(rt, -rn, c->n);
+        size = dcli_norm(c->r) + effective * (dcli_norm(u) + fabs(c->d) / ws->h);
+        if (size > 0) {
+            s->complementarity = fmax(s->complementarity, fabs(un) * effective / size);
+            s->cone = fmax(s->cone, fmax(dcli_norm(rt) - mu * rn, -rn) / size);
+        }
+        dcli_self_points(c, ws->x0, ws->v, ws->h, X);
+        for (i = 0; i < dcli_feature_vertices[c->feature]; i++) dcli_axpy3(e, c->b[i], X[i]);
+        dcli_self_points(c, ws->x0, NULL, 0, X);
+        dcli_self_sum(c, X, u);
+        s->self_shortfall = fmax(s->self_shortfall, dcli_dot(u, c->n) - c->d - dcli_norm(e));
+    }
+    s->kinks += s->self_frozen;
+}
+
 static void dcli_measure(dcl_workspace *ws)
 {
     dcl_step_stats *s = &ws->stats;
@@ -4504,6 +6103,7 @@ static void dcli_measure(dcl_workspace *ws)
     s->free_count = s->stick_count = s->slip_count = s->kinks = 0;
     s->penetration = s->complementarity = s->cone = 0;
     for (i = 0; i < ws->model->n; i++) dcli_measure_node(ws, i);
+    dcli_measure_self(ws);
 }
 
 static dcl_result dcli_step_arguments(const dcl_workspace *ws, const dcl_params *p,
@@ -4544,10 +6144,72 @@ static void dcli_start_in_flight(dcl_workspace *ws)
     if (ws->touching || !(ws->rnorm < rnorm)) dcli_return_to(ws, ws->v0);
 }
 
+/* Wakes watched contacts that the velocities violate: of those with a vertex in common the deepest
+   only, since the others may be satisfied when that one is. Returns how many. */
+static int dcli_self_wake(dcl_workspace *ws)
+{
+    double *deepest = ws->work, tolerance = DCLI_SELF_WAKE * ws->model->self_thickness;
+    int k, i, pass, woken = 0;
+    memset(deepest, 0, (size_t)ws->model->n * sizeof(double));
+    for (pass = 0; pass < 2; pass++)
+        for (k = 0; k < ws->self.count; k++) {
+            dcli_self_pair *c = &ws->self.pairs[k];
+            int count = dcli_feature_vertices[c->feature], most = 1;
+            double u[3], depth;
+            if (c->awake) continue;
+            dcli_self_relative(c, ws->v, u);
+            depth = -ws->h * dcli_dot(u, c->n) - c->d;
+            if (!(depth > tolerance)) continue;
+            for (i = 0; i < count; i++) {
+                if (pass == 0) deepest[c->v[i]] = fmax(deepest[c->v[i]], depth);
+                most = most && depth >= deepest[c->v[i]];
+            }
+            if (pass == 0 || !most) continue;
+            c->awake = 1;
+            woken++;
+        }
+    if (woken) ws->self.pattern_count = -1;
+    return woken;
+}
+
+/* Solves for ws->v from where it is, and again with the contacts that turn out to be missing, until
+   nothing comes too near anything else on its way. */
+static dcl_result dcli_solve_rounds(dcl_workspace *ws)
+{
+    dcli_self_search q;
+    ws->goal = ws->desc.tolerance;
+    if (ws->self.count) ws->goal = fmax(ws->goal, DCLI_SELF_COARSE);
+    for (;;) {
+        ws->newton_end = ws->stats.newton_iterations + ws->desc.newton_limit;
+        if (ws->desc.solver == DCL_SOLVER_PD)
+            dcli_pd_loop(ws);
+        else
+            dcli_newton(ws);
+        if (ws->model->self_contact == DCL_SELF_NONE || !dcli_finite(ws->rnorm)) return DCL_OK;
+        if (dcli_self_wake(ws)) {
+            ws->goal = fmax(ws->desc.tolerance, DCLI_SELF_COARSE);
+            dcli_evaluate(ws);
+            continue;
+        }
+        if (ws->goal > ws->desc.tolerance) {
+            ws->goal = ws->desc.tolerance;
+            continue;
+        }
+        if (ws->model->self_contact == DCL_SELF_NODES) return DCL_OK;
+        if (ws->stats.self_rounds >= DCLI_SELF_ROUNDS) return DCL_OK;
+        dcli_self_search_init(ws, ws->v, 1, &q);
+        if (!dcli_self_find(&q) && !q.failed) return DCL_OK;
+        if (q.failed) return dcli_refuse(&ws->model->logger, DCL_ERROR_OUT_OF_MEMORY, "self-contact: pairs");
+        ws->stats.self_rounds++;
+        dcli_evaluate(ws);
+    }
+}
+
 /* Solves the prepared step; the result is in ws->v. */
 static dcl_result dcli_step_solve(dcl_workspace *ws)
 {
     const dcl_model *M = ws->model;
+    dcl_result r;
     int i;
     memset(&ws->stats, 0, sizeof ws->stats);
     memcpy(ws->v, ws->v0, 3 * (size_t)M->n * sizeof(double));
@@ -4555,10 +6217,7 @@ static dcl_result dcli_step_solve(dcl_workspace *ws)
         if (M->hard[i] >= 0) dcli_copy3(ws->v + 3 * (size_t)i, ws->hard_target + 3 * (size_t)i);
     dcli_evaluate(ws);
     dcli_start_in_flight(ws);
-    if (ws->desc.solver == DCL_SOLVER_PD)
-        dcli_pd_loop(ws);
-    else
-        dcli_newton(ws);
+    if ((r = dcli_solve_rounds(ws)) != DCL_OK) return r;
     /* Sticking nodes take exactly the velocity of what they stick to. */
     for (i = 0; i < M->n && M->obstacle_count; i++)
         if (M->hard[i] < 0 && ws->touch[i].obstacle >= 0 &&
@@ -4570,11 +6229,21 @@ static dcl_result dcli_step_solve(dcl_workspace *ws)
     return DCL_OK;
 }
 
-static void dcli_tape_append(dcl_tape *tape, const dcl_workspace *ws, const double *x1)
+static int dcli_tape_append(dcl_tape *tape, const dcl_workspace *ws, const double *x1)
 {
-    size_t n3 = 3 * (size_t)ws->model->n;
+    size_t n3 = 3 * (size_t)ws->model->n, first = 0;
     double *to = dcli_tape_values(tape, tape->count);
     dcli_record *record = &tape->records[tape->count];
+    int k;
+    if (tape->count) first = record[-1].self_first + (size_t)record[-1].self_count;
+    if (!dcli_grow(&ws->model->allocator, &tape->self, &tape->self_capacity, first + (size_t)ws->self.active,
+                   sizeof *tape->self))
+        return 0;
+    record->self_first = first;
+    record->self_count = 0;
+    for (k = 0; k < ws->self.count; k++)
+        if (ws->self.pairs[k].branch != DCL_BRANCH_FREE)
+            tape->self[first + (size_t)record->self_count++] = ws->self.pairs[k];
     memcpy(to, ws->x0, n3 * sizeof(double));
     memcpy(to + n3, ws->v0, n3 * sizeof(double));
     memcpy(to + 2 * n3, ws->v, n3 * sizeof(double));
@@ -4584,6 +6253,7 @@ static void dcli_tape_append(dcl_tape *tape, const dcl_workspace *ws, const doub
     record->h = ws->h;
     record->key = dcli_params_key(ws->params, ws->step);
     tape->count++;
+    return 1;
 }
 
 DCL_API dcl_result dcl_step(dcl_workspace *workspace, const dcl_params *params, dcl_state *state,
@@ -4605,6 +6275,7 @@ DCL_API dcl_result dcl_step(dcl_workspace *workspace, const dcl_params *params, 
     n3 = 3 * (size_t)ws->model->n;
     ws->have_step = 0;
     r = dcli_prepare(ws, params, state->x, state->v, state->step, state->time, h);
+    if (!r) r = dcli_self_prepare(ws);
     if (!r) r = dcli_step_solve(ws);
     if (r) return r;
     dcli_end_positions(ws->model, params, state->step, h, state->x, ws->v, ws->trial);
@@ -4612,7 +6283,8 @@ DCL_API dcl_result dcl_step(dcl_workspace *workspace, const dcl_params *params, 
         return dcli_refuse(&ws->model->logger, DCL_ERROR_NOT_FINITE,
                            "step: positions overflow; the state was kept");
     dcli_measure(ws);
-    if (tape) dcli_tape_append(tape, ws, ws->trial);
+    if (tape && !dcli_tape_append(tape, ws, ws->trial))
+        return dcli_refuse(&ws->model->logger, DCL_ERROR_OUT_OF_MEMORY, "tape: contacts");
     memcpy(state->x, ws->trial, n3 * sizeof(double));
     memcpy(state->v, ws->v, n3 * sizeof(double));
     state->step++;
@@ -4665,12 +6337,34 @@ static void dcli_contact_add(void *user, const dcl_workspace *ws, int i, int obs
         dcl_contact *c = &list->out[list->count];
         const dcli_gap *gap =
             &ws->gaps[(size_t)i * (size_t)ws->model->obstacle_count + (size_t)obstacle];
-        c->vertex = i;
+        memset(c, 0, sizeof *c);
+        c->vertex[0] = i;
+        c->vertex[1] = c->vertex[2] = c->vertex[3] = -1;
+        c->weight[0] = 1;
         c->obstacle = obstacle;
         c->branch = law->branch;
         c->gap = gap->d;
         dcli_copy3(c->normal, gap->n);
         dcli_copy3(c->impulse, impulse);
+    }
+    list->count++;
+}
+
+static void dcli_contact_add_self(const dcli_self_pair *pair, dcli_contact_list *list)
+{
+    if (list->count < list->capacity) {
+        dcl_contact *c = &list->out[list->count];
+        int k;
+        c->obstacle = -1;
+        for (k = 0; k < 4; k++) {
+            int used = k < dcli_feature_vertices[pair->feature];
+            c->vertex[k] = used ? pair->v[k] : -1;
+            c->weight[k] = used ? pair->b[k] : 0;
+        }
+        c->branch = pair->branch;
+        c->gap = pair->d;
+        dcli_copy3(c->normal, pair->n);
+        dcli_copy3(c->impulse, pair->r);
     }
     list->count++;
 }
@@ -4683,9 +6377,12 @@ DCL_API int dcl_workspace_get_contacts(const dcl_workspace *workspace, int capac
     list.capacity = contacts ? capacity : 0;
     list.count = 0;
     list.out = contacts;
-    if (!workspace->have_step || !workspace->model->obstacle_count) return 0;
-    for (i = 0; i < workspace->model->n; i++)
+    if (!workspace->have_step) return 0;
+    for (i = 0; i < workspace->model->n && workspace->model->obstacle_count; i++)
         dcli_contacts_visit(workspace, i, dcli_contact_add, &list);
+    for (i = 0; i < workspace->self.count; i++)
+        if (workspace->self.pairs[i].branch != DCL_BRANCH_FREE)
+            dcli_contact_add_self(&workspace->self.pairs[i], &list);
     return list.count;
 }
 
@@ -4703,7 +6400,7 @@ static double dcli_adjoint_residual(dcl_workspace *ws, const double *q, const do
 {
     size_t n3 = 3 * (size_t)ws->model->n, k;
     dcli_apply_D_all(ws, 1, z, s);
-    dcli_apply_G(ws, s, Gs);
+    dcli_apply_G(ws, 1, s, Gs);
     for (k = 0; k < n3; k++) out[k] = q[k] - ws->mass[k / 3] * z[k] - Gs[k];
     return dcli_norm_all(out, n3);
 }
@@ -4720,7 +6417,7 @@ static int dcli_adjoint_correct(dcl_workspace *ws, double *r, double *z)
     dcli_apply_D_all(ws, 1, r, ws->work);
     if (!dcli_solve_once(ws, 0, 1, ws->work)) return 0;
     dcli_apply_D_all(ws, 1, ws->work, ws->work); /* clean the part along I - N of rounding */
-    dcli_apply_G(ws, ws->work, ws->work2);
+    dcli_apply_G(ws, 1, ws->work, ws->work2);
     for (k = 0; k < n3; k++) z[k] += (r[k] - ws->work2[k]) / ws->mass[k / 3];
     return 1;
 }
@@ -4755,6 +6452,72 @@ static dcl_result dcli_adjoint_direct(dcl_workspace *ws, const double *q, double
     return DCL_OK;
 }
 
+/* With impulses r = proj(r - rho (B v + d/h n)) beside the velocities, z and y solve
+
+       (M + G0 D^T) z + rho B^T P^T y = q,      -B D^T z + (I - P^T) y = 0,
+
+   the transpose of the system in dcli_self_refine, solved by the same factor. y in ws->self.y. */
+static dcl_result dcli_adjoint_self(dcl_workspace *ws, const double *q, double *z, dcl_adjoint_stats *stats)
+{
+    size_t n3 = 3 * (size_t)ws->model->n, j, m3 = 3 * (size_t)ws->self.count;
+    double size = dcli_norm_all(q, n3), best = HUGE_VAL;
+    double *s = ws->many, *Gs = ws->many + n3, *r = ws->many + 2 * n3, *kept = ws->many + 3 * n3;
+    double *y = ws->self.y, *late = y + m3, *push = late + m3, *kept_y = push + m3;
+    int round, k, i, worse = 0;
+    stats->direct = 1;
+    if (!dcli_factor_any(ws))
+        return dcli_refuse(&ws->model->logger, DCL_ERROR_SINGULAR,
+                           "adjoint: the Hessian at the end of the step is singular");
+    memset(z, 0, n3 * sizeof(double));
+    memset(y, 0, m3 * sizeof(double));
+    for (round = 0; round < 100; round++) {
+        double relative, norm;
+        dcli_apply_D_all(ws, 1, z, s);
+        memcpy(r, q, n3 * sizeof(double));
+        for (k = 0; k < ws->self.count; k++) { /* second residual, and what it does to the first */
+            const dcli_self_pair *c = &ws->self.pairs[k];
+            double Bs[3], Py[3], t[3];
+            dcli_self_relative(c, s, Bs);
+            dcli_mult3(c->P, y + 3 * k, Py);
+            for (i = 0; i < 3; i++) late[3 * k + i] = Bs[i] - (y[3 * k + i] - Py[i]);
+            for (i = 0; i < 3; i++) t[i] = Bs[i] - late[3 * k + i]; /* dcli_apply_G holds B^T W^T B s */
+            dcli_mult3(c->W, t, push + 3 * k);
+            dcli_axpy3(push + 3 * k, -c->rho, Py);
+        }
+        dcli_apply_G(ws, 1, s, Gs);
+        for (j = 0; j < n3; j++) r[j] -= ws->mass[j / 3] * z[j] + Gs[j];
+        dcli_self_spread(ws, push, r);
+        norm = dcli_norm_all(r, n3);
+        relative = norm / (size + dcli_norm_all(Gs, n3));
+        if (!dcli_finite(relative)) break;
+        worse = relative < 0.7 * best ? 0 : worse + 1;
+        if (relative < best) {
+            best = relative;
+            memcpy(kept, z, n3 * sizeof(double));
+            memcpy(kept_y, y, m3 * sizeof(double));
+        }
+        if (worse > 3 || relative <= 1e-15) break;
+        if (!dcli_solve_once(ws, 1, 1, r)) break;
+        for (j = 0; j < n3; j++) z[j] += r[j];
+        dcli_apply_D_all(ws, 1, r, s);
+        for (k = 0; k < ws->self.count; k++) {
+            double Bs[3], dy[3];
+            dcli_self_relative(&ws->self.pairs[k], s, Bs);
+            dcli_axpy3(Bs, 1, late + 3 * k);
+            dcli_mult3(ws->self.pairs[k].N, Bs, dy);
+            dcli_axpy3(y + 3 * k, 1, dy);
+        }
+        stats->iterations++;
+    }
+    memcpy(z, kept, n3 * sizeof(double));
+    memcpy(y, kept_y, m3 * sizeof(double));
+    stats->residual = best;
+    if (!(best <= 1e-6))
+        return dcli_refuse(&ws->model->logger, DCL_ERROR_SINGULAR,
+                           "adjoint: the linear system cannot be solved, residual %g", best);
+    return DCL_OK;
+}
+
 /* The paper's iteration P z <- q + (dP + dR) z, which is z <- z + P^-1 (q - A^T z). */
 static int dcli_adjoint_pd(dcl_workspace *ws, const double *q, double *z, dcl_adjoint_stats *stats)
 {
@@ -4780,7 +6543,7 @@ static int dcli_krylov_apply(dcl_workspace *ws, const double *v, double *w)
     memcpy(ws->work, v, n3 * sizeof(double));
     if (dcs_factor_solve(ws->pd, 3, ws->work) != DCS_OK) return 0;
     dcli_apply_D_all(ws, 1, ws->work, ws->many);
-    dcli_apply_G(ws, ws->many, w);
+    dcli_apply_G(ws, 1, ws->many, w);
     for (k = 0; k < n3; k++) w[k] += ws->mass[k / 3] * ws->work[k];
     return 1;
 }
@@ -4864,6 +6627,7 @@ static dcl_result dcli_adjoint_solve(dcl_workspace *ws, dcl_adjoint_stats *stats
         memset(ws->delta, 0, n3 * sizeof(double));
         return DCL_OK;
     }
+    if (ws->self.active) return dcli_adjoint_self(ws, ws->best, ws->delta, stats);
     if (ws->desc.adjoint != DCL_ADJOINT_DIRECT) {
         dcli_node_kinds(ws);
         done = ws->desc.adjoint == DCL_ADJOINT_PD ? dcli_adjoint_pd(ws, ws->best, ws->delta, stats)
@@ -5059,6 +6823,31 @@ static void dcli_elements_adjoint(dcl_workspace *ws, const double *s, double *ad
     for (t = 0; t < M->e && bending; t++) dcli_bending_adjoint(ws, t, s, adj_x0, grad);
 }
 
+/* Sensitivities of the contacts with itself: to x0, to the velocities of the way (self->beta, as a
+   sensitivity of the predicted velocity) and to friction. s: of g; self->y: of the impulses. */
+static void dcli_self_adjoint(dcl_workspace *ws, const double *s, double *adj_x0, dcl_grad *grad)
+{
+    double mu = *dcli_param(ws->params, DCL_PARAM_SELF_FRICTION), h = ws->h;
+    double *friction = dcli_grad(grad, DCL_PARAM_SELF_FRICTION);
+    int k, i;
+    for (k = 0; k < ws->self.count; k++) {
+        const dcli_self_pair *c = &ws->self.pairs[k];
+        const double *y = ws->self.y + 3 * k;
+        double w[3], q[3], adj_b[4] = {0, 0, 0, 0}, adj_n[3], adj_d, adj_mu;
+        if (c->branch == DCL_BRANCH_FREE) continue;
+        dcli_self_argument(ws, c, ws->v, w);
+        dcli_mult3(c->P, y, q);
+        for (i = 0; i < 3; i++) q[i] *= c->rho;
+        for (i = 0; i < 3; i++) adj_n[i] = -q[i] * c->d / h;
+        adj_d = -dcli_dot(q, c->n) / h;
+        adj_mu = dcli_self_project_adj(c, w, mu, y, adj_n);
+        for (i = 0; i < dcli_feature_vertices[c->feature]; i++)
+            adj_b[i] = dcli_dot(s + 3 * (size_t)c->v[i], c->r) - dcli_dot(q, ws->v + 3 * (size_t)c->v[i]);
+        if (friction) *friction += adj_mu;
+        dcli_self_frame_adj(c, ws->x0, ws->self.predicted, h, adj_d, adj_b, adj_n, adj_x0, ws->self.beta);
+    }
+}
+
 /* Sensitivities of a touching node's law go to the node's mass, its position and the obstacles. */
 static double dcli_contact_adjoint(dcl_workspace *ws, int i, const double *y, double *adj_x0,
                                    dcli_pose_adj *adj_poses)
@@ -5089,6 +6878,13 @@ static double dcli_contact_adjoint(dcl_workspace *ws, int i, const double *y, do
     return adj_m;
 }
 
+/* The sensitivity of the predicted velocity (base/m, or the path of a hard handle), per unit of
+   mass so that it adds to s; zero as a rule. */
+static double dcli_self_beta(const dcl_workspace *ws, size_t j)
+{
+    return ws->self.ways ? ws->self.beta[j] / ws->mass[j / 3] : 0;
+}
+
 static void dcli_handles_adjoint(dcl_workspace *ws, const double *y, const double *s,
                                  double *adj_x0, dcl_grad *grad)
 {
@@ -5100,8 +6896,9 @@ static void dcli_handles_adjoint(dcl_workspace *ws, const double *y, const doubl
         const dcl_handle *handle = &M->handles[i];
         size_t j = 3 * (size_t)handle->vertex;
         int hard = handle->kind == DCL_HANDLE_HARD;
-        const double *from = hard ? y + j : s + j;
-        double factor = hard ? 1 / ws->h : ws->h * handle->stiffness;
+        double from[3], factor = hard ? 1 / ws->h : ws->h * handle->stiffness;
+        dcli_copy3(from, hard ? y + j : s + j);
+        if (hard && ws->self.ways) dcli_axpy3(from, 1, ws->self.beta + j);
         dcli_axpy3(adj_x0 + j, -factor, from);
         if (out) dcli_axpy3(out + at + 3 * (size_t)i, factor, from);
     }
@@ -5123,16 +6920,21 @@ static void dcli_nodes_adjoint(dcl_workspace *ws, const double *y, const double 
     if (!M->force_frames) force = NULL;
     if (force) force += (size_t)dcli_frame(ws->step, M->force_frames) * 3 * (size_t)M->n;
     for (i = 0; i < M->n; i++) {
-        const double *si = s + 3 * (size_t)i, *yi = y + 3 * (size_t)i;
-        double m = ws->mass[i], adj_m = 0, along;
+        const double *yi = y + 3 * (size_t)i;
+        double m = ws->mass[i], adj_m = 0, along, si[3];
+        along = -h * dcli_dot(s + 3 * (size_t)i, ws->v + 3 * (size_t)i);
+        for (k = 0; k < 3; k++) {
+            double beta = M->hard[i] < 0 ? dcli_self_beta(ws, 3 * (size_t)i + (size_t)k) : 0;
+            si[k] = s[3 * (size_t)i + (size_t)k] + beta;
+            if (M->hard[i] < 0) adj_m -= beta * ws->base[3 * (size_t)i + (size_t)k] / m;
+        }
         if (M->hard[i] < 0) {
-            adj_m = dcli_dot(si, ws->v0 + 3 * (size_t)i) + h * dcli_dot(si, gravity);
+            adj_m += dcli_dot(si, ws->v0 + 3 * (size_t)i) + h * dcli_dot(si, gravity);
             if (M->obstacle_count && ws->touch[i].obstacle != -1)
                 adj_m += dcli_contact_adjoint(ws, i, yi, adj_x0 + 3 * (size_t)i, adj_poses);
             else
                 adj_m -= dcli_dot(yi, ws->g + 3 * (size_t)i) / (m * m);
         }
-        along = -h * dcli_dot(si, ws->v + 3 * (size_t)i);
         ws->adj_area[i] = density * adj_m + drag * along;
         if (dense) *dense += ws->area[i] * adj_m;
         if (drags) *drags += ws->area[i] * along;
@@ -5150,6 +6952,27 @@ static void dcli_nodes_adjoint(dcl_workspace *ws, const double *y, const double 
         if ((out = dcli_grad(grad, DCL_PARAM_WIND_PHASE)) != NULL) *out += slope;
         if ((out = dcli_grad(grad, DCL_PARAM_WIND_FREQUENCY)) != NULL) *out += slope * end;
     }
+}
+
+/* The recorded contacts, ready for evaluation. */
+static dcl_result dcli_self_restore(dcl_workspace *ws, const dcl_tape *tape, const dcli_record *record)
+{
+    dcli_self *self = &ws->self;
+    size_t count = (size_t)record->self_count;
+    int k;
+    self->count = self->active = self->ways = 0;
+    self->softness = DCLI_SELF_SOFTNESS;
+    self->pattern_count = -1;
+    if (ws->model->self_contact == DCL_SELF_NONE) return DCL_OK;
+    memset(self->beta, 0, 3 * (size_t)ws->model->n * sizeof(double));
+    if (!dcli_grow(&ws->model->allocator, &self->pairs, &self->capacity, count, sizeof *self->pairs) ||
+        !dcli_grow(&ws->model->allocator, &self->y, &self->y_capacity, 12 * count, sizeof *self->y))
+        return dcli_refuse(&ws->model->logger, DCL_ERROR_OUT_OF_MEMORY, "self-contact: pairs");
+    if (count) memcpy(self->pairs, tape->self + record->self_first, count * sizeof *self->pairs);
+    self->count = record->self_count;
+    for (k = 0; k < self->count; k++) self->ways += self->pairs[k].s > 0 && !self->pairs[k].frozen;
+    if (self->ways) dcli_self_predict(ws);
+    return DCL_OK;
 }
 
 /* Loads step k of the tape and evaluates it at its solution, ready for derivatives. */
@@ -5175,6 +6998,7 @@ static dcl_result dcli_tape_load(dcl_workspace *ws, const dcl_params *p, const d
     if (r) return r;
     memset(&ws->stats, 0, sizeof ws->stats);
     memcpy(ws->v, x0 + 2 * n3, n3 * sizeof(double));
+    if ((r = dcli_self_restore(ws, tape, record)) != DCL_OK) return r;
     dcli_evaluate(ws);
     dcli_assemble(ws, 0);
     return DCL_OK;
@@ -5238,6 +7062,8 @@ DCL_API dcl_result dcl_step_adjoint(dcl_workspace *workspace, const dcl_params *
     dcli_apply_D_all(ws, 1, y, s); /* s = D^T z, y = M z */
     for (j = 0; j < n3; j++) y[j] *= ws->mass[j / 3];
     memset(ax, 0, n3 * sizeof(double));
+    for (j = 0; j < 3 * (size_t)ws->self.count && ws->self.active; j++) ws->self.y[j] /= unit;
+    if (ws->self.active) dcli_self_adjoint(ws, s, ax, grad);
     memset(poses, 0, sizeof poses);
     dcli_nodes_adjoint(ws, y, s, ax, poses, grad);
     dcli_handles_adjoint(ws, y, s, ax, grad);
@@ -5246,12 +7072,14 @@ DCL_API dcl_result dcl_step_adjoint(dcl_workspace *workspace, const dcl_params *
         dcli_pose_adj_to_grad(params, o, ws->time, ws->h, &poses[o], grad);
     for (j = 0; j < n3; j++) {
         adj_x[j] += ax[j];
-        adj_v[j] = ws->mass[j / 3] * s[j];
+        adj_v[j] = ws->mass[j / 3] * (s[j] + (M->hard[j / 3] < 0 ? dcli_self_beta(ws, j) : 0));
     }
     for (j = 0; j < n3; j++) ws->best[j] = unit * adj_v[j];
     own.growth = before > 0 ? dcli_mass_norm(ws, ws->best) / before : 0;
     for (i = 0; i < M->n && M->obstacle_count; i++)
         own.kinks += M->hard[i] < 0 && dcli_node_margin(ws, i) < 1e-6;
+    for (i = 0; i < ws->self.count; i++)
+        own.kinks += ws->self.pairs[i].frozen || ws->self.pairs[i].margin < 1e-6;
     if (stats) *stats = own;
     return DCL_OK;
 }
@@ -5416,15 +7244,14 @@ static void dcli_mass_tangent(dcl_workspace *ws, const dcli_direction *dir, doub
     for (i = 0; i < M->n; i++) dm[i] = ddensity * ws->area[i] + density * darea[i];
 }
 
-/* External forces, inertia, drag and soft handles. */
-static void dcli_nodes_tangent(dcl_workspace *ws, const dcli_direction *dir, const double *dm,
-                               const double *darea, double *dg)
+/* Inertia and external forces, m v0 + h fext, into db. */
+static void dcli_base_tangent(dcl_workspace *ws, const dcli_direction *dir, const double *dm, double *db)
 {
     const dcl_model *M = ws->model;
     const dcl_params *p = ws->params;
     const double *gravity = dcli_param(p, DCL_PARAM_GRAVITY);
-    double h = ws->h, drag = *dcli_param(p, DCL_PARAM_DRAG), ddrag = 0, wind[3] = {0, 0, 0};
-    const double *dforce = NULL, *dgravity = NULL, *dpath = NULL;
+    double h = ws->h, wind[3] = {0, 0, 0};
+    const double *dforce = NULL, *dgravity = NULL;
     int i, k;
     if (dir->dparams) {
         double end = ws->time + h;
@@ -5434,9 +7261,7 @@ static void dcli_nodes_tangent(dcl_workspace *ws, const dcli_direction *dir, con
                         *dcli_dparam(ws, dir, DCL_PARAM_WIND_PHASE);
         dcli_axpy3(wind, dcli_gust(p, end), dcli_dparam(ws, dir, DCL_PARAM_WIND_FORCE));
         dcli_axpy3(wind, 0.5 * cos(phase) * dphase, dcli_param(p, DCL_PARAM_WIND_FORCE));
-        ddrag = *dcli_dparam(ws, dir, DCL_PARAM_DRAG);
         dgravity = dcli_dparam(ws, dir, DCL_PARAM_GRAVITY);
-        dpath = dir->dparams + dcli_handle_offset(p, ws->step);
         if (M->force_frames)
             dforce = dcli_dparam(ws, dir, DCL_PARAM_FORCE) +
                      (size_t)dcli_frame(ws->step, M->force_frames) * 3 * (size_t)M->n;
@@ -5444,10 +7269,28 @@ static void dcli_nodes_tangent(dcl_workspace *ws, const dcli_direction *dir, con
     for (i = 0; i < M->n; i++)
         for (k = 0; k < 3; k++) {
             size_t j = 3 * (size_t)i + (size_t)k;
-            dg[j] += dm[i] * (ws->v0[j] + h * gravity[k]) + ws->mass[i] * dir->dv0[j] +
-                     h * (wind[k] + (dforce ? dforce[j] : 0) +
-                          (dgravity ? ws->mass[i] * dgravity[k] : 0) -
-                          (drag * darea[i] + ddrag * ws->area[i]) * ws->v[j]);
+            db[j] = dm[i] * (ws->v0[j] + h * gravity[k]) + ws->mass[i] * dir->dv0[j] +
+                    h * (wind[k] + (dforce ? dforce[j] : 0) +
+                         (dgravity ? ws->mass[i] * dgravity[k] : 0));
+        }
+}
+
+/* The same, drag and soft handles, added to dg. dbase: 3n, what dcli_base_tangent gave. */
+static void dcli_nodes_tangent(dcl_workspace *ws, const dcli_direction *dir, const double *darea,
+                               const double *dbase, double *dg)
+{
+    const dcl_model *M = ws->model;
+    double h = ws->h, drag = *dcli_param(ws->params, DCL_PARAM_DRAG), ddrag = 0;
+    const double *dpath = NULL;
+    int i, k;
+    if (dir->dparams) {
+        ddrag = *dcli_dparam(ws, dir, DCL_PARAM_DRAG);
+        dpath = dir->dparams + dcli_handle_offset(ws->params, ws->step);
+    }
+    for (i = 0; i < M->n; i++)
+        for (k = 0; k < 3; k++) {
+            size_t j = 3 * (size_t)i + (size_t)k;
+            dg[j] += dbase[j] - h * (drag * darea[i] + ddrag * ws->area[i]) * ws->v[j];
         }
     for (i = 0; i < M->handle_count; i++)
         for (k = 0; k < 3 && M->handles[i].kind == DCL_HANDLE_SOFT; k++) {
@@ -5483,12 +7326,48 @@ static void dcli_contact_tangent(dcl_workspace *ws, int i, const dcli_direction 
     for (k = 0; k < 3; k++) b[k] += m * dv[k];
 }
 
+/* The contacts with itself along a direction: what weights and frames do to g, and `late`, what
+   frame and friction do to the impulses (3 per contact). dbase as above. */
+static void dcli_self_tangent(dcl_workspace *ws, const dcli_direction *dir, const double *dm,
+                              const double *dbase, double *dg, double *late)
+{
+    const dcl_model *M = ws->model;
+    const double *dpath = dir->dparams ? dir->dparams + dcli_handle_offset(ws->params, ws->step) : NULL;
+    double mu = *dcli_param(ws->params, DCL_PARAM_SELF_FRICTION), *dway = ws->self.beta;
+    double dmu = dir->dparams ? *dcli_dparam(ws, dir, DCL_PARAM_SELF_FRICTION) : 0;
+    int k, i, c;
+    for (i = 0; i < M->n && ws->self.ways; i++)
+        for (c = 0; c < 3; c++) {
+            size_t j = 3 * (size_t)i + (size_t)c;
+            dway[j] = M->hard[i] >= 0
+                          ? ((dpath ? dpath[3 * M->hard[i] + c] : 0) - dir->dx0[j]) / ws->h
+                          : (dbase[j] - ws->base[j] / ws->mass[i] * dm[i]) / ws->mass[i];
+        }
+    for (k = 0; k < ws->self.count; k++) {
+        const dcli_self_pair *pair = &ws->self.pairs[k];
+        double w[3], db[4], dn[3], dd, dw[3], dr[3];
+        dcli_set3(late + 3 * k, 0, 0, 0);
+        if (pair->branch == DCL_BRANCH_FREE) continue;
+        dd = dcli_self_frame_d(pair, ws->x0, ws->self.predicted, ws->h, dir->dx0, dway, db, dn);
+        dcli_self_argument(ws, pair, ws->v, w);
+        for (c = 0; c < 3; c++) dw[c] = -(dd * pair->n[c] + pair->d * dn[c]) / ws->h;
+        for (i = 0; i < dcli_feature_vertices[pair->feature]; i++) {
+            dcli_axpy3(dw, -db[i], ws->v + 3 * (size_t)pair->v[i]);
+            dcli_axpy3(dg + 3 * (size_t)pair->v[i], db[i], pair->r);
+        }
+        dcli_mul3(pair->P, dw, late + 3 * k);
+        for (c = 0; c < 3; c++) late[3 * k + c] *= pair->rho;
+        dcli_self_project_d(pair, w, mu, dn, dmu, dr);
+        dcli_axpy3(late + 3 * k, 1, dr);
+    }
+}
+
 /* The right-hand side of one direction. */
-static void dcli_tangent_rhs(dcl_workspace *ws, const dcli_direction *dir, double *b)
+static void dcli_tangent_rhs(dcl_workspace *ws, const dcli_direction *dir, double *b, double *late)
 {
     const dcl_model *M = ws->model;
     dcli_pose_adj dposes[DCL_MAX_OBSTACLES];
-    double *dm = ws->adj_area, *darea = ws->work2;
+    double *dm = ws->adj_area, *darea = ws->work2, *dbase = ws->trial;
     const double *dpath = dir->dparams ? dir->dparams + dcli_handle_offset(ws->params, ws->step) : NULL;
     int i, t, o, k;
     memset(b, 0, 3 * (size_t)M->n * sizeof(double));
@@ -5499,7 +7378,9 @@ static void dcli_tangent_rhs(dcl_workspace *ws, const dcli_direction *dir, doubl
         if (dcli_air_acts(ws->params) || dir->dparams) dcli_air_tangent(ws, t, dir, b);
     }
     for (t = 0; t < M->e; t++) dcli_bending_tangent(ws, t, dir, b);
-    dcli_nodes_tangent(ws, dir, dm, darea, b);
+    dcli_base_tangent(ws, dir, dm, dbase);
+    dcli_nodes_tangent(ws, dir, darea, dbase, b);
+    if (ws->self.active) dcli_self_tangent(ws, dir, dm, dbase, b, late);
     for (o = 0; o < M->obstacle_count && dir->dparams; o++)
         dcli_pose_d(ws->params, o, ws->time, ws->h, dir->dparams, &dposes[o]);
     for (i = 0; i < M->n; i++) {
@@ -5530,6 +7411,29 @@ static int dcli_tangent_solve(dcl_workspace *ws, int count, const double *b, dou
         for (k = 0; k < n3; k++) x[k * (size_t)count + (size_t)c] = ws->work[k];
     }
     return dcli_solve_once(ws, 0, count, x);
+}
+
+/* With contacts of the cloth with itself: one direction, refined until nothing gets better. */
+static int dcli_tangent_self(dcl_workspace *ws, const double *b, const double *late, double *dv)
+{
+    size_t n3 = 3 * (size_t)ws->model->n, m3 = 3 * (size_t)ws->self.count;
+    double *y = ws->self.y + m3, size = dcli_norm_all(b, n3), best = HUGE_VAL;
+    int round, worse = 0;
+    memset(dv, 0, n3 * sizeof(double));
+    memset(ws->best, 0, n3 * sizeof(double));
+    memset(y, 0, m3 * sizeof(double));
+    for (round = 0; round < 100 && worse < 3; round++) {
+        double relative;
+        memcpy(ws->trial, dv, n3 * sizeof(double));
+        relative = dcli_self_refine(ws, b, late, dv, y, size);
+        worse = relative < 0.7 * best ? 0 : worse + 1;
+        if (!(relative < best)) continue;
+        best = relative;
+        memcpy(ws->best, ws->trial, n3 * sizeof(double));
+        if (best <= 1e-15) break;
+    }
+    memcpy(dv, ws->best, n3 * sizeof(double));
+    return best <= 1e-6 || size == 0;
 }
 
 /* One direction of dv1 out of the solution, the known part added; writes dx1, dv1 in place of dx0, dv0. */
@@ -5566,9 +7470,12 @@ static dcl_result dcli_tangent_chunk(dcl_workspace *ws, int count, double *dx, d
         dir.rest = 0;
         for (k = 0; dparams && k < n3 && !dir.rest; k++)
             dir.rest = dcli_dparam(ws, &dir, DCL_PARAM_REST)[k] != 0;
-        dcli_tangent_rhs(ws, &dir, ws->many + (size_t)c * n3);
+        dcli_tangent_rhs(ws, &dir, ws->many + (size_t)c * n3, ws->self.y);
+        if (!ws->self.active) continue;
+        if (!dcli_tangent_self(ws, ws->many + (size_t)c * n3, ws->self.y, ws->delta)) return DCL_ERROR_SINGULAR;
+        for (k = 0; k < n3; k++) solution[k * (size_t)count + (size_t)c] = ws->delta[k];
     }
-    if (!dcli_tangent_solve(ws, count, ws->many, solution)) return DCL_ERROR_SINGULAR;
+    if (!ws->self.active && !dcli_tangent_solve(ws, count, ws->many, solution)) return DCL_ERROR_SINGULAR;
     for (c = 0; c < count; c++) {
         const double *dpath = dparams ? dparams + (size_t)c * size +
                                             dcli_handle_offset(ws->params, ws->step)

@@ -76,7 +76,7 @@ static double run(check *c, const dcl_params *p, dcl_tape *tape, uint64_t *branc
         count = dcl_workspace_get_contacts(c->ws, 3 * c->s.desc.vertex_count, c->contacts);
         for (i = 0; i < count; i++) {
             const dcl_contact *t = &c->contacts[i];
-            uint64_t word = ((uint64_t)t->vertex * 64 + (uint64_t)t->obstacle) * 4 + (uint64_t)t->branch;
+            uint64_t word = ((uint64_t)t->vertex[0] * 64 + (uint64_t)t->obstacle) * 4 + (uint64_t)t->branch;
             *branches = (*branches ^ (word + (uint64_t)k * 1000003u)) * 1099511628211u;
         }
         value += loss(&c->s, k + 1, c->state, NULL, NULL);

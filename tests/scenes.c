@@ -359,6 +359,140 @@ static void scene_contact_set(scene *s)
     s->desc.contact_distance = 0.005;
 }
 
+/* Another flat layer of side x side vertices, turned about the vertical, into the scene. */
+static void layer(scene *s, int side, double width, double x, double y, double z, double angle)
+{
+    scene one;
+    int n = s->desc.vertex_count, m = s->desc.triangle_count, i, k;
+    memset(&one, 0, sizeof one);
+    scene_patch(&one, side, width, y);
+    for (i = 0; i < side * side; i++) {
+        const double *from = one.x + 3 * i;
+        double *to = s->x + 3 * (n + i);
+        to[0] = x + cos(angle) * from[0] - sin(angle) * from[2];
+        to[1] = from[1];
+        to[2] = z + sin(angle) * from[0] + cos(angle) * from[2];
+    }
+    for (k = 0; k < 3 * one.desc.triangle_count; k++) s->triangles[3 * m + k] = n + one.triangles[k];
+    s->desc.vertex_count = n + side * side;
+    s->desc.triangle_count = m + one.desc.triangle_count;
+    scene_fix(s);
+}
+
+static void feel_itself(scene *s, double friction, double thickness)
+{
+    s->desc.self_contact = DCL_SELF_SURFACE;
+    s->desc.self_friction = friction;
+    s->desc.self_thickness = thickness;
+}
+
+/* Two layers; the lower one lies on a plane that is pulled away. */
+static void scene_self_stack(scene *s)
+{
+    double p[3] = {0, 0, 0}, n[3] = {0, 1, 0};
+    dcl_obstacle table = dcl_plane(p, n, 0.6);
+    layer(s, 4, 0.5, 0, 0.004, 0, 0);
+    layer(s, 4, 0.42, 0.02, 0.029, 0.03, 0.4);
+    feel_itself(s, 0.2, 0.02);
+    up(table.velocity, 0.5, 0, 0.2);
+    s->desc.force_frames = 1;
+    add(s, table);
+    s->setup = setup_contact;
+    s->steps = 14;
+}
+
+/* Two layers over a ball. */
+static void scene_self_sphere(scene *s)
+{
+    double c[3] = {0.05, -0.31, 0.03};
+    layer(s, 5, 0.6, 0, 0, 0, 0);
+    layer(s, 4, 0.45, 0.02, 0.03, 0.03, 0.5);
+    feel_itself(s, 0.3, 0.02);
+    s->desc.force_frames = 1;
+    add(s, dcl_sphere(c, 0.3, 0.25));
+    s->setup = setup_slide;
+    s->spread = 0.02;
+    s->steps = 12;
+}
+
+/* First positions: the flat patch folded over a line, one half above the other. */
+static void fold(const scene *s, dcl_params *params, double line, double radius)
+{
+    int i;
+    for (i = 0; i < s->desc.vertex_count; i++) {
+        double x[3], along = s->x[3 * i] - line, turn = 3.141592653589793 * radius;
+        memcpy(x, s->x + 3 * i, sizeof x);
+        if (along > turn) {
+            x[0] = line - (along - turn);
+            x[1] += 2 * radius;
+        } else if (along > 0) {
+            x[0] = line + radius * sin(along / radius);
+            x[1] += radius * (1 - cos(along / radius));
+        }
+        dcl_params_set(params, DCL_PARAM_X0, 3 * (size_t)i, 3, x);
+    }
+}
+
+static void setup_fold(const scene *s, dcl_params *params)
+{
+    setup_contact(s, params);
+    fold(s, params, 0.04, 0.035);
+    push(s, params, 0, -0.1, 0);
+}
+
+/* A folded patch between a table and a plate that comes down and slides. */
+static void scene_self_fold(scene *s)
+{
+    double p[3] = {0, 0, 0}, n[3] = {0, 1, 0}, q[3] = {0, 0.085, 0}, down[3] = {0, -1, 0};
+    dcl_obstacle plate = dcl_plane(q, down, 0.4);
+    int i;
+    scene_patch(s, 6, 0.5, 0.003);
+    for (i = 0; i < s->desc.vertex_count; i++) s->x[3 * i + 2] += 0.06 * s->x[3 * i];
+    feel_itself(s, 0.3, 0.02);
+    s->desc.bend = 2e-4;
+    s->desc.force_frames = 1;
+    add(s, dcl_plane(p, n, 0.5));
+    up(plate.velocity, 0.3, -0.3, 0.1);
+    add(s, plate);
+    s->setup = setup_fold;
+    s->steps = 14;
+}
+
+static void setup_drop(const scene *s, dcl_params *params)
+{
+    size_t i;
+    setup_contact(s, params);
+    fold(s, params, 0.0, 0.06);
+    for (i = 0; i < (size_t)s->desc.vertex_count; i++) {
+        double v[3] = {0.2, -0.2, 0.1};
+        if (dcl_params_get(params, DCL_PARAM_X0)[3 * i + 1] > 0.1) v[1] = -2.5;
+        dcl_params_set(params, DCL_PARAM_V0, 3 * i, 3, v);
+    }
+}
+
+/* A patch whose upper half falls on its lower half faster than one thickness per step. */
+static void scene_self_drop(scene *s)
+{
+    double p[3] = {0, 0, 0}, n[3] = {0, 1, 0};
+    int i;
+    scene_patch(s, 6, 0.6, 0.01);
+    for (i = 0; i < s->desc.vertex_count; i++) s->x[3 * i + 2] += 0.09 * s->x[3 * i];
+    feel_itself(s, 0.2, 0.015);
+    s->desc.bend = 1e-4;
+    s->desc.force_frames = 1;
+    add(s, dcl_plane(p, n, 0.3));
+    s->setup = setup_drop;
+    s->steps = 9;
+}
+
+/* The paper's contacts between vertices. */
+static void scene_self_nodes(scene *s)
+{
+    scene_self_stack(s);
+    s->desc.self_contact = DCL_SELF_NODES;
+    s->desc.self_thickness = 0.03;
+}
+
 typedef struct scene_entry {
     const char *name;
     void (*fill)(scene *s);
@@ -376,6 +510,11 @@ static const scene_entry entries[] = {
     {"moving_plane", scene_moving_plane},
     {"moving_sphere", scene_moving_sphere},
     {"wedge", scene_wedge},
+    {"self_stack", scene_self_stack},
+    {"self_sphere", scene_self_sphere},
+    {"self_fold", scene_self_fold},
+    {"self_drop", scene_self_drop},
+    {"self_nodes", scene_self_nodes},
 };
 
 int scene_count(void)

@@ -1181,7 +1181,7 @@ static double loss_at(rig *r, const scene *s, const dcl_params *params, wide_los
         count = dcl_workspace_get_contacts(r->ws, 3 * r->n, contacts);
         for (i = 0; i < count; i++) {
             uint64_t word =
-                ((uint64_t)contacts[i].vertex * 64 + (uint64_t)contacts[i].obstacle) * 4 +
+                ((uint64_t)contacts[i].vertex[0] * 64 + (uint64_t)contacts[i].obstacle) * 4 +
                 (uint64_t)contacts[i].branch;
             *branches = (*branches ^ (word + (uint64_t)k * 1000003u)) * 1099511628211u;
         }
@@ -1343,7 +1343,8 @@ static void every_number_by_differences(void)
             const double *g = dcl_grad_get(r.grad, block);
             double largest = 0;
             int none =
-                ball ? block == DCL_PARAM_OBSTACLE_ROTATION : block == DCL_PARAM_OBSTACLE_RADIUS;
+                block == DCL_PARAM_SELF_FRICTION ||
+                (ball ? block == DCL_PARAM_OBSTACLE_ROTATION : block == DCL_PARAM_OBSTACLE_RADIUS);
             CHECK(count > 0);
             for (k = 0; k < count; k++) largest = fmax(largest, fabs(g[k]));
             if (none)

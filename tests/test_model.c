@@ -1371,11 +1371,11 @@ static void contacts_are_bounded(void)
     memset(list, 0x55, sizeof list);
     count = dcl_workspace_get_contacts(r.workspace, 2, list);
     CHECK(count > 2);
-    CHECK_EQ(list[2].vertex, 0x55555555);
+    CHECK_EQ(list[2].vertex[0], 0x55555555);
     CHECK_EQ(dcl_workspace_get_contacts(r.workspace, -3, list), count);
     CHECK_EQ(dcl_workspace_get_contacts(r.workspace, 64, list), count);
     for (k = 0; k < count && k < 64; k++) {
-        CHECK(list[k].vertex >= 0 && list[k].vertex < 16);
+        CHECK(list[k].vertex[0] >= 0 && list[k].vertex[0] < 16);
         CHECK(list[k].obstacle == 0 || list[k].obstacle == 1);
         CHECK(list[k].branch == DCL_BRANCH_STICK || list[k].branch == DCL_BRANCH_SLIP);
         CHECK(finite_all(list[k].normal, 3) && finite_all(list[k].impulse, 3));

@@ -461,6 +461,7 @@ static unit block_unit(dcl_block block)
         {0, 1, -1}, {-2, 1, -1}, {1, 0, -2}, {1, 1, -2}, {0, 0, -1}, /* damping ... frequency */
         {0, 0, 0},  {1, 0, -1},  {-3, 1, 0}, {-3, 1, 0}, {0, 0, 0},  /* phase ... friction */
         {1, 0, 0},  {0, 0, 0},   {1, 0, -1}, {0, 0, -1}, {1, 0, 0},  /* obstacles */
+        {0, 0, 0},                                                   /* self friction */
         {1, 0, 0},  {1, 0, 0},   {1, 0, -1}, {1, 1, -2}, {1, 0, 0}}; /* rest ... handle */
     return units[block];
 }
@@ -1343,11 +1344,11 @@ static void check_law(const rig *r, const scene *s, double h, int set_form)
     CHECK(r->stats.complementarity <= 1e-9);
     CHECK(r->stats.cone <= 1e-9);
     memset(per_vertex, 0, sizeof per_vertex);
-    for (i = 0; i < count; i++) per_vertex[contacts[i].vertex]++;
+    for (i = 0; i < count; i++) per_vertex[contacts[i].vertex[0]]++;
     for (i = 0; i < count; i++) {
         const dcl_contact *c = &contacts[i];
         const dcl_obstacle *o = &s->obstacles[c->obstacle];
-        const double *v = r->state->v + 3 * c->vertex;
+        const double *v = r->state->v + 3 * c->vertex[0];
         double rn = dot(c->impulse, c->normal), un = dot(v, c->normal), rt[3], ut[3],
                size = norm(v);
         CHECK_NEAR(norm(c->normal), 1, 1e-14);
@@ -1360,7 +1361,7 @@ static void check_law(const rig *r, const scene *s, double h, int set_form)
         CHECK(norm(rt) <= o->friction * rn * (1 + 1e-9) + 1e-16);
         if (c->branch == DCL_BRANCH_STICK) {
             CHECK_NEAR(norm(ut), 0, 1e-12);
-        } else if (per_vertex[c->vertex] == 1) {
+        } else if (per_vertex[c->vertex[0]] == 1) {
             CHECK_NEAR(norm(rt), o->friction * rn, 1e-9 * rn);
             CHECK_NEAR(dot(rt, ut), -norm(rt) * norm(ut), 1e-9 * rn * norm(ut));
             CHECK(c->branch == DCL_BRANCH_SLIP);
@@ -1480,7 +1481,7 @@ static void slide_off(double h, const double *start, double *leave)
         if (!rig_step(&r, h)) break;
         count = dcl_workspace_get_contacts(r.ws, 3, contacts);
         for (c = 0; c < count; c++) {
-            i = contacts[c].vertex;
+            i = contacts[c].vertex[0];
             touches[i] = 1;
             angle[i][0] = angle[i][1], impulse[i][0] = impulse[i][1];
             angle[i][1] = acos(before[3 * i + 1] / norm(before + 3 * i));
