@@ -4036,14 +4036,25 @@ static double dcli_self_thickness(const dcli_self_search *q, dcli_feature featur
 }
 
 /* Between two flat layers the vertices of one on the faces of the other say all there is to say, and
-   the reverse only makes the impulses ambiguous. So one half of the vertex contacts comes first;
-   the others keep a smaller thickness and are woken only if the motion violates that. */
-static int dcli_self_first(const dcli_self_pair *c)
+   the reverse only makes the impulses ambiguous. So vertices on the side that a face's normal
+   points to come first; the rest, edges against edges too, keeps a smaller thickness and is woken
+   only if the motion violates that. Vertices do not change sides, so contacts do not change rank.
+   v: the vertex and the face, or the edges, that were tried. */
+static int dcli_self_first(const dcli_self_search *q, dcli_feature feature, const int *v,
+                           const dcli_self_pair *c, const double *e)
 {
-    return c->feature == DCLI_VERTEX_VERTEX || (c->feature != DCLI_EDGE_EDGE && c->v[0] > c->v[1]);
+    double X[4][3], a[3], b[3], normal[3];
+    dcli_self_pair all;
+    if (feature != DCLI_VERTEX_FACE) return feature == DCLI_VERTEX_VERTEX;
+    dcli_self_set(&all, DCLI_VERTEX_FACE, v[0], v[1], v[2], v[3]);
+    dcli_self_points(&all, q->x0, c->s > 0 ? q->v : NULL, c->s * q->h, X);
+    dcli_sub3(a, X[2], X[1]);
+    dcli_sub3(b, X[3], X[1]);
+    dcli_cross(a, b, normal);
+    return (c->v[0] == v[0] ? 1 : -1) * dcli_dot(normal, e) >= 0; /* e ends at the contact's first */
 }
 
-static void dcli_self_add(dcli_self_search *q, dcli_self_pair *c, const double *e, double thickness)
+static void dcli_self_add(dcli_self_search *q, dcli_self_pair *c, const double *e, double thickness, int first)
 {
     const dcl_model *M = q->model;
     dcli_self *self = q->self;
@@ -4056,7 +4067,7 @@ static void dcli_self_add(dcli_self_search *q, dcli_self_pair *c, const double *
         q->failed = 1;
         return;
     }
-    c->awake = q->verify || dcli_self_first(c);
+    c->awake = q->verify || first;
     if (!c->awake) thickness *= DCLI_SELF_SECOND;
     for (k = 0; k < 3; k++) c->n[k] = e[k] / length;
     dcli_self_points(c, q->x0, NULL, 0, X);
@@ -4098,13 +4109,13 @@ static void dcli_self_consider(dcli_self_search *q, dcli_feature feature, const 
         if (s > 1) return;
         dcli_self_closest(q, feature, v, s, q->x0, &c, e);
         c.s = s;
-        if (dcli_norm(e) > 0) dcli_self_add(q, &c, e, dcli_self_thickness(q, feature, v));
+        if (dcli_norm(e) > 0) dcli_self_add(q, &c, e, dcli_self_thickness(q, feature, v), 1);
         return;
     }
     if (distance > DCLI_NEAR * thickness && distance - reach > thickness) return;
     thickness = dcli_self_thickness(q, feature, v);
     if (distance <= DCLI_NEAR * thickness && (plain || dcli_self_local(q, &c, e))) {
-        dcli_self_add(q, &c, e, thickness);
+        dcli_self_add(q, &c, e, thickness, dcli_self_first(q, feature, v, &c, e));
         return;
     }
     if (distance <= thickness || distance - reach > thickness) return;
@@ -4115,7 +4126,7 @@ static void dcli_self_consider(dcli_self_search *q, dcli_feature feature, const 
     s = c.s;
     dcli_self_closest(q, feature, v, s, q->x0, &c, e);
     c.s = s;
-    if (plain || dcli_self_local(q, &c, e)) dcli_self_add(q, &c, e, thickness);
+    if (plain || dcli_self_local(q, &c, e)) dcli_self_add(q, &c, e, thickness, dcli_self_first(q, feature, v, &c, e));
 }
 
 /* Boxes of the tree around every triangle's way, wider by margin on each side. The way is relative

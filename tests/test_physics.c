@@ -476,6 +476,7 @@ static int open_in_units(rig *r, const scene *s, double L, double M, double T, d
     for (i = 0; i < 3 * o.desc.vertex_count; i++) o.x[i] *= L;
     for (i = 0; i < o.desc.handle_count; i++) o.handles[i].stiffness *= M / (T * T);
     o.desc.contact_distance *= L;
+    o.desc.self_thickness *= L;
     o.setup = NULL;
     if (!scene_open(r, &o, tolerance)) return 0;
     o = *s;
