@@ -4114,7 +4114,8 @@ static void dcli_self_consider(dcli_self_search *q, dcli_feature feature, const 
     }
     if (distance > DCLI_NEAR * thickness && distance - reach > thickness) return;
     thickness = dcli_self_thickness(q, feature, v);
-    if (distance <= DCLI_NEAR * thickness && (plain || dcli_self_local(q, &c, e))) {
+    if (distance <= DCLI_NEAR * thickness && (feature != DCLI_EDGE_EDGE || c.feature == feature) &&
+        (plain || dcli_self_local(q, &c, e))) {
         dcli_self_add(q, &c, e, thickness, dcli_self_first(q, feature, v, &c, e));
         return;
     }
@@ -4126,6 +4127,7 @@ static void dcli_self_consider(dcli_self_search *q, dcli_feature feature, const 
     s = c.s;
     dcli_self_closest(q, feature, v, s, q->x0, &c, e);
     c.s = s;
+    if (feature == DCLI_EDGE_EDGE && c.feature != feature) return; /* its end is met as a vertex */
     if (plain || dcli_self_local(q, &c, e)) dcli_self_add(q, &c, e, thickness, dcli_self_first(q, feature, v, &c, e));
 }
 
@@ -4304,6 +4306,7 @@ static int dcli_self_compare(const void *a, const void *b)
     if (p->feature != q->feature) return p->feature < q->feature ? -1 : 1;
     for (k = 0; k < 4; k++)
         if (p->v[k] != q->v[k]) return p->v[k] < q->v[k] ? -1 : 1;
+    if (p->awake != q->awake) return p->awake ? -1 : 1;
     return p->s < q->s ? -1 : p->s > q->s;
 }
 
@@ -5053,7 +5056,7 @@ static double dcli_scale(const dcl_workspace *ws)
 /* Norm of all equations: momenta, and impulses of the cloth on itself. */
 static double dcli_merit(const dcl_workspace *ws)
 {
-    return ws->self.gap > 0 ? hypot(ws->rnorm, ws->self.gap) : ws->rnorm;
+    return ws->self.gap > 0 ? sqrt(ws->rnorm * ws->rnorm + ws->self.gap * ws->self.gap) : ws->rnorm;
 }
 
 static double dcli_relative(const dcl_workspace *ws)
@@ -5654,7 +5657,7 @@ static int dcli_self_direction(dcl_workspace *ws)
         }
     size = dcli_norm_all(b, n3);
     memset(ws->delta, 0, n3 * sizeof(double));
-    for (round = 0; round < 2; round++) {
+    for (round = 0; round < (ws->self.softness < 0.01 ? 6 : 2); round++) {
         double relative = dcli_self_refine(ws, b, late, ws->delta, y, size);
         if (!dcli_finite(relative)) return 0;
         if (round && relative < 1e-6) break;
@@ -5667,7 +5670,9 @@ static int dcli_self_direction(dcl_workspace *ws)
 static int dcli_newton_direction(dcl_workspace *ws)
 {
     size_t n3 = 3 * (size_t)ws->model->n, k;
+    int i;
     if (ws->self.active) return dcli_self_direction(ws);
+    for (i = 0; i < ws->self.count; i++) dcli_set3(ws->self.pairs[i].dr, 0, 0, 0);
     for (k = 0; k < n3; k++) ws->delta[k] = -ws->r[k];
     if (ws->use_general) return dcli_solve_once(ws, 0, 1, ws->delta);
     dcli_split(ws, ws->delta, ws->work2, ws->work, ws->delta);
@@ -5926,12 +5931,12 @@ static void dcli_keep_best(dcl_workspace *ws, double *best_norm)
 }
 
 /* A soft step taken whatever comes of it, when stick and slip go round in circles. */
-static void dcli_self_kick(dcl_workspace *ws)
+static void dcli_self_kick(dcl_workspace *ws, double project)
 {
     size_t n3 = 3 * (size_t)ws->model->n, k;
     int i;
     ws->self.softness = 0.01;
-    dcli_assemble(ws, 0);
+    dcli_assemble(ws, project);
     if (!dcli_factor(ws) || !dcli_newton_direction(ws)) return;
     ws->stats.newton_iterations++;
     for (k = 0; k < n3; k++) ws->v[k] += ws->delta[k];
@@ -5941,18 +5946,28 @@ static void dcli_self_kick(dcl_workspace *ws)
 
 static void dcli_newton(dcl_workspace *ws)
 {
-    double best = HUGE_VAL, project = 1, q = 0;
-    int burst = 10, i, kicks = 0;
+    double best = HUGE_VAL, project = 1, q = 0, improved = HUGE_VAL;
+    int burst = 10, i, kicks = 0, stalled = 0;
     if (!ws->touching) dcli_newton_cg(ws);
     while (!dcli_converged(ws) && ws->stats.newton_iterations < ws->newton_end) {
         int before = ws->stats.pd_iterations;
         if (!dcli_finite(ws->rnorm)) break;
         dcli_keep_best(ws, &best);
+        if (best < 0.9 * improved) {
+            improved = best;
+            stalled = 0;
+        }
+        if (ws->self.active && ++stalled % 8 == 0) { /* buckling, most likely */
+            for (i = 0; i < stalled && !dcli_converged(ws); i++) dcli_self_kick(ws, 1);
+            project = 1;
+            q = 0;
+            continue;
+        }
         ws->self.allowed = (0.8 * q * ws->self.allowed + dcli_merit(ws)) / (0.8 * q + 1);
         q = 0.8 * q + 1;
         if (dcli_newton_iteration(ws, &project)) continue;
         if (ws->self.active && kicks++ < 10) {
-            dcli_self_kick(ws);
+            dcli_self_kick(ws, 0);
             q = 0;
             continue;
         }

@@ -350,6 +350,11 @@ static void check_mapped(const frame_map *map, double allowed)
         int step;
         scene_get(index, &s);
         if (!scene_open(&a, &s, 1e-13)) return;
+        for (i = 0; i < 3 * s.desc.triangle_count && map->det < 0 && s.desc.self_contact; i += 3) {
+            k = s.triangles[i]; /* the sides of the mirrored surface are those of the mirrored normals */
+            s.triangles[i] = s.triangles[i + 1];
+            s.triangles[i + 1] = k;
+        }
         if (!scene_open(&b, &s, 1e-13)) {
             rig_close(&a);
             return;
@@ -503,16 +508,19 @@ static void check_units(double L, double M, double T, double allowed)
     for (index = 0; index < scene_count(); index++) {
         scene s;
         rig a, b;
-        double worst = 0;
+        double worst = 0, tolerance;
+        int same; /* which of several sticking contacts slips first is decided by rounding */
         scene_get(index, &s);
-        if (!open_in_units(&a, &s, 1, 1, 1, 1e-10)) return;
-        if (!open_in_units(&b, &s, L, M, T, 1e-10)) {
+        same = !s.desc.self_contact || allowed == 0;
+        tolerance = same ? 1e-10 : 1e-13;
+        if (!open_in_units(&a, &s, 1, 1, 1, tolerance)) return;
+        if (!open_in_units(&b, &s, L, M, T, tolerance)) {
             rig_close(&a);
             return;
         }
         for (step = 0; step < s.steps; step++) {
             if (!rig_step(&a, s.h) || !rig_step(&b, s.h * T)) break;
-            CHECK_EQ(b.stats.newton_iterations, a.stats.newton_iterations);
+            if (same) CHECK_EQ(b.stats.newton_iterations, a.stats.newton_iterations);
             CHECK_EQ(b.stats.pd_iterations, a.stats.pd_iterations);
             CHECK_EQ(b.stats.slip_count, a.stats.slip_count);
             for (i = 0; i < 3 * a.n; i++)
