@@ -2201,6 +2201,7 @@ typedef struct dcli_self_pair {
     double P[9];   /* derivative of the projection */
     double N[9], W[9]; /* (I - (1 - eps) P)^-1, and that times rho P */
     double dr[3], from[3], best[3]; /* Newton's step of r, r before it, r of the best iterate */
+    double held[3]; /* N s, impulse assumed while the objective is descended */
     dcl_branch branch;
     double margin; /* relative distance to another branch */
 } dcli_self_pair;
@@ -3423,7 +3424,10 @@ static void dcli_node_tangent(const dcli_node *node, const dcli_pose *poses, con
                                two pieces ever come nearer within a step, range (0, 1) */
 #define DCLI_SELF_SECOND 0.8 /* thickness of the contacts that only help out, in units of the full one */
 #define DCLI_SELF_COARSE 1e-3 /* relative residual at which it is first asked which contacts to wake */
+#define DCLI_SELF_DESCENTS 30 /* such rounds at most */
 #define DCLI_SELF_WAKE 1e-8 /* of the thickness: violation that a contact may have and still sleep */
+#define DCLI_SELF_DESCENT 30 /* stiffness of contacts while the objective is descended, times the mass
+                                that they feel; each round gains about this factor */
 #define DCLI_SELF_SOFTNESS 1e-4 /* of a sticking contact in the factored matrix; each round of
                                    refinement gains about this factor */
 #define DCLI_SELF_ROUNDS 40 /* times a step is solved again with contacts found on its way */
@@ -3741,6 +3745,41 @@ static void dcli_self_project(dcli_self_pair *c, const double *w, double mu)
     dcli_sub3(c->miss, c->r, p);
 }
 
+/* While the objective is descended: the impulse as the gradient of an energy of v, with the impulse
+   `held` and the friction bound mu held_N of the last round (augmented Lagrangian). Sets r, W = -dr/du
+   (symmetric, positive semidefinite) and returns the energy. */
+static double dcli_self_potential(dcli_self_pair *c, const double *w, double stiffness, double mu)
+{
+    double wn = dcli_dot(w, c->n), wt[3], t, bound = mu * fmax(0, dcli_dot(c->held, c->n)), energy = 0;
+    int k;
+    memset(c->W, 0, sizeof c->W);
+    dcli_set3(c->r, 0, 0, 0);
+    dcli_set3(c->miss, 0, 0, 0);
+    c->branch = DCL_BRANCH_FREE;
+    if (wn > 0) {
+        dcli_axpy3(c->r, wn, c->n);
+        dcli_add_outer(c->W, stiffness, c->n, c->n);
+        energy += wn * wn / (2 * stiffness);
+        c->branch = DCL_BRANCH_SLIP;
+    }
+    if (!(bound > 0)) return energy;
+    dcli_copy3(wt, w);
+    dcli_axpy3(wt, -wn, c->n);
+    t = dcli_norm(wt);
+    c->branch = DCL_BRANCH_SLIP;
+    if (t <= bound) {
+        dcli_axpy3(c->r, 1, wt);
+        for (k = 0; k < 9; k += 4) c->W[k] += stiffness;
+        dcli_add_outer(c->W, -stiffness, c->n, c->n);
+        return energy + t * t / (2 * stiffness);
+    }
+    dcli_axpy3(c->r, bound / t, wt);
+    for (k = 0; k < 9; k += 4) c->W[k] += stiffness * bound / t;
+    dcli_add_outer(c->W, -stiffness * bound / t, c->n, c->n);
+    dcli_add_outer(c->W, -stiffness * bound / (t * t * t), wt, wt);
+    return energy + (bound * t - 0.5 * bound * bound) / stiffness;
+}
+
 /* What is needed to take r out of the linear system: N = (I - (1 - eps) P)^-1 and W = N rho P. Where
    a contact sticks, P = I, the impulse does not appear in its own equation; eps makes it appear,
    and refinement takes the error out again. */
@@ -3814,6 +3853,7 @@ typedef struct dcli_self {
     int count, active; /* pairs; those with an impulse at the last evaluation */
     double allowed;    /* weighted mean of the merits so far (Zhang, Hager 2004) */
     double softness;   /* of sticking contacts in the factored matrix */
+    int descending;    /* impulses are those of dcli_self_potential, not unknowns */
     int ways;          /* pairs whose frame is taken on the way */
     double gap;        /* norm of r - start, N s */
     double *boxes;     /* 6 per tree node: least and largest corner */
@@ -3830,7 +3870,7 @@ typedef struct dcli_self {
     int pattern_count; /* contacts in the pattern; -1: none yet */
     uint64_t pattern_key;
     dcs_analysis *analysis;
-    dcs_factor *factor;
+    dcs_factor *factor, *symmetric;
 } dcli_self;
 
 /* Makes room for `need` items of `size` bytes; what was there is kept. */
@@ -4352,6 +4392,7 @@ static void dcli_self_layout(dcli_self *self, const dcl_model *M, dcli_arena *ar
 static void dcli_self_destroy(dcli_self *self, const dcl_allocator *allocator)
 {
     dcs_factor_destroy(self->factor);
+    dcs_factor_destroy(self->symmetric);
     dcs_analysis_destroy(self->analysis);
     dcli_free(allocator, self->pairs, self->capacity * sizeof *self->pairs);
     dcli_free(allocator, self->y, self->y_capacity * sizeof *self->y);
@@ -4402,6 +4443,7 @@ struct dcl_workspace {
     unsigned char *kind;        /* n */
     double rnorm, scale, energy;
     double goal;    /* relative residual to reach now */
+    int cg_have;    /* `current` was made by dcli_newton_cg in this step */
     int newton_end; /* Newton iterations of the step at which to give up */
     int touching;
     /* linear systems */
@@ -4990,8 +5032,15 @@ static void dcli_add_self(dcl_workspace *ws, const double *v, dcli_sums *sums)
     for (k = 0; k < ws->self.count; k++) {
         dcli_self_pair *c = &ws->self.pairs[k];
         if (!c->awake) continue;
-        dcli_self_argument(ws, c, v, w);
-        dcli_self_project(c, w, mu);
+        if (ws->self.descending) {
+            double stiffness = DCLI_SELF_DESCENT * c->rho;
+            dcli_self_relative(c, v, w);
+            for (i = 0; i < 3; i++) w[i] = c->held[i] - stiffness * (w[i] + c->d / ws->h * c->n[i]);
+            sums->energy += dcli_self_potential(c, w, stiffness, mu);
+        } else {
+            dcli_self_argument(ws, c, v, w);
+            dcli_self_project(c, w, mu);
+        }
         gap += dcli_dot(c->miss, c->miss);
         if (c->branch == DCL_BRANCH_FREE && dcli_dot(c->r, c->r) == 0) continue;
         ws->self.active++;
@@ -5018,7 +5067,7 @@ static void dcli_evaluate(dcl_workspace *ws)
     if (dcli_air_acts(ws->params)) dcli_add_air(ws, v, &sums);
     dcli_add_nodes(ws, v, &sums);
     dcli_add_self(ws, v, &sums);
-    ws->touching = ws->self.active;
+    ws->touching = ws->self.descending ? 0 : ws->self.active;
     for (i = 0; i < M->n; i++) {
         size_t j = 3 * (size_t)i;
         double m = ws->mass[i], local = 0;
@@ -5460,8 +5509,9 @@ static int dcli_self_analyze(dcl_workspace *ws)
     for (k = 0; k <= M->n; k++) key = dcli_hash_join(key, (uint64_t)self->col_start[k]);
     if (self->factor && key == self->pattern_key) return 1;
     dcs_factor_destroy(self->factor);
+    dcs_factor_destroy(self->symmetric);
     dcs_analysis_destroy(self->analysis);
-    self->factor = NULL;
+    self->factor = self->symmetric = NULL;
     self->analysis = NULL;
     self->pattern_key = key;
     desc.allocator.alloc = M->allocator.alloc;
@@ -5471,6 +5521,7 @@ static int dcli_self_analyze(dcl_workspace *ws)
     desc.ordering = DCS_ORDER_AMD;
     desc.tiny_pivot = 1e-14; /* sticking contacts are far stiffer than the cloth */
     return dcs_analysis_create(&desc, M->n, 3, self->col_start, self->row_index, &self->analysis, NULL) == DCS_OK &&
+           dcs_factor_create(self->analysis, DCS_CHOLESKY, &self->symmetric, NULL) == DCS_OK &&
            dcs_factor_create(self->analysis, DCS_LU_STATIC, &self->factor, NULL) == DCS_OK;
 }
 
@@ -5544,10 +5595,34 @@ static int dcli_self_factor(dcl_workspace *ws)
     return dcs_factor_compute(self->factor, self->lower, self->upper, NULL) == DCS_OK;
 }
 
+/* Cholesky of M + N (G + contacts) N while the objective is descended. */
+static dcs_result dcli_self_factor_symmetric(dcl_workspace *ws)
+{
+    const dcl_model *M = ws->model;
+    dcli_self *self = &ws->self;
+    int j, p;
+    if (!dcli_self_analyze(ws)) return DCS_ERROR_OUT_OF_MEMORY;
+    dcli_self_gather(ws);
+    for (j = 0; j < M->n; j++)
+        for (p = self->col_start[j]; p < self->col_start[j + 1]; p++) {
+            double *lower = self->lower + 9 * (size_t)p;
+            if (ws->kind[j] != DCLI_FREE || ws->kind[self->row_index[p]] != DCLI_FREE)
+                dcli_project_block(ws, self->row_index[p], j, lower);
+            if (self->row_index[p] != j) continue;
+            lower[0] += ws->mass[j];
+            lower[4] += ws->mass[j];
+            lower[8] += ws->mass[j];
+        }
+    ws->use_general = 0;
+    ws->current = self->symmetric;
+    return dcs_factor_compute(self->symmetric, self->lower, NULL, NULL);
+}
+
 /* Factors A at the last evaluation; needs G. Returns 0 if that is impossible (not definite). */
 static int dcli_factor(dcl_workspace *ws)
 {
     int general = dcli_node_kinds(ws);
+    ws->cg_have = 0;
     ws->stats.factorizations++;
     if (ws->self.active) return dcli_self_factor(ws);
     return (general ? dcli_factor_general(ws) : dcli_factor_symmetric(ws)) == DCS_OK;
@@ -5883,12 +5958,20 @@ static int dcli_cg_direction(dcl_workspace *ws, double goal)
     return it;
 }
 
+/* 1 if the factor at hand is one that dcli_newton_cg made in this step, for the contacts there are. */
+static int dcli_cg_factor_serves(const dcl_workspace *ws)
+{
+    if (!ws->cg_have) return 0;
+    if (!ws->self.active) return ws->current == ws->symmetric;
+    return ws->current == ws->self.symmetric && ws->self.pattern_count == ws->self.count;
+}
+
 /* Newton while no node touches, so that the step has an objective: one factorisation, as a rule,
    serves as preconditioner for all iterations of the step. Stops when converged, when a node
    touches, or when the line search fails; dcli_newton goes on from there. */
 static void dcli_newton_cg(dcl_workspace *ws)
 {
-    int have = 0, definite = 0, made = 0;
+    int have = dcli_cg_factor_serves(ws), definite = 0, made = 0;
     while (!dcli_converged(ws) && ws->stats.newton_iterations < ws->newton_end) {
         double relative = dcli_relative(ws), forcing;
         if (!dcli_finite(ws->rnorm) || ws->touching) return;
@@ -5896,7 +5979,7 @@ static void dcli_newton_cg(dcl_workspace *ws)
         if (!have || made > DCLI_CG_REUSE) {
             dcli_assemble(ws, definite ? 0 : 1);
             ws->stats.factorizations++;
-            have = dcli_factor_symmetric(ws) == DCS_OK;
+            ws->cg_have = have = (ws->self.active ? dcli_self_factor_symmetric(ws) : dcli_factor_symmetric(ws)) == DCS_OK;
             if (!have && !definite) return;
         }
         dcli_assemble(ws, 0);
@@ -5910,6 +5993,34 @@ static void dcli_newton_cg(dcl_workspace *ws)
         ws->stats.newton_iterations++;
         if (made == 0 || !dcli_line_search(ws)) return;
     }
+}
+
+/* With impulses of the cloth on itself the step has no objective, but it has one for friction bounds
+   and impulses held: descended, with the impulses brought up to date in between, this leads
+   through buckling to where Newton converges. Ends with impulses as unknowns again. */
+static void dcli_descend(dcl_workspace *ws)
+{
+    double goal = ws->goal, scale, change, last = 1e-2;
+    int round, k, i;
+    ws->self.descending = 1;
+    for (k = 0; k < ws->self.count; k++) dcli_copy3(ws->self.pairs[k].held, ws->self.pairs[k].r);
+    for (round = 0; round < DCLI_SELF_DESCENTS; round++) {
+        ws->goal = fmax(0.5 * goal, 0.1 * last);
+        dcli_evaluate(ws);
+        dcli_newton_cg(ws);
+        if (ws->touching || !dcli_converged(ws)) break;
+        for (k = 0, change = 0; k < ws->self.count; k++) {
+            dcli_self_pair *c = &ws->self.pairs[k];
+            for (i = 0; i < 3; i++) change += (c->r[i] - c->held[i]) * (c->r[i] - c->held[i]);
+            dcli_copy3(c->held, c->r);
+        }
+        scale = dcli_scale(ws);
+        last = sqrt(change) / scale;
+        if (last <= 0.3 * goal) break;
+    }
+    ws->self.descending = 0;
+    ws->goal = goal;
+    dcli_evaluate(ws);
 }
 
 /* Plain PD steps, whenever Newton does not get on. */
@@ -5949,6 +6060,7 @@ static void dcli_newton(dcl_workspace *ws)
     double best = HUGE_VAL, project = 1, q = 0, improved = HUGE_VAL;
     int burst = 10, i, kicks = 0, stalled = 0;
     if (!ws->touching) dcli_newton_cg(ws);
+    if (ws->self.active && ws->touching == ws->self.active && !dcli_converged(ws)) dcli_descend(ws);
     while (!dcli_converged(ws) && ws->stats.newton_iterations < ws->newton_end) {
         int before = ws->stats.pd_iterations;
         if (!dcli_finite(ws->rnorm)) break;
@@ -6204,6 +6316,7 @@ static dcl_result dcli_solve_rounds(dcl_workspace *ws)
 {
     dcli_self_search q;
     ws->goal = ws->desc.tolerance;
+    ws->cg_have = 0;
     if (ws->self.count) ws->goal = fmax(ws->goal, DCLI_SELF_COARSE);
     for (;;) {
         ws->newton_end = ws->stats.newton_iterations + ws->desc.newton_limit;
