@@ -3745,39 +3745,32 @@ static void dcli_self_project(dcli_self_pair *c, const double *w, double mu)
     dcli_sub3(c->miss, c->r, p);
 }
 
-/* While the objective is descended: the impulse as the gradient of an energy of v, with the impulse
-   `held` and the friction bound mu held_N of the last round (augmented Lagrangian). Sets r, W = -dr/du
-   (symmetric, positive semidefinite) and returns the energy. */
-static double dcli_self_potential(dcli_self_pair *c, const double *w, double stiffness, double mu)
+/* While the objective is descended: a contact's impulse r as the gradient of an energy of its relative
+   velocity, for the impulse `held` and the friction bound mu held_N of the last round (augmented
+   Lagrangian). w = held - stiffness (u + d/h n). Sets r, W = -dr/du (symmetric, positive semidefinite)
+   and returns the energy. */
+static double dcli_potential(const double *n, const double *w, const double *held, double stiffness,
+                             double mu, double *r, double *W)
 {
-    double wn = dcli_dot(w, c->n), wt[3], t, bound = mu * fmax(0, dcli_dot(c->held, c->n)), energy = 0;
+    double wn = dcli_dot(w, n), wt[3], t, bound = mu * fmax(0, dcli_dot(held, n)), energy = 0, a;
     int k;
-    memset(c->W, 0, sizeof c->W);
-    dcli_set3(c->r, 0, 0, 0);
-    dcli_set3(c->miss, 0, 0, 0);
-    c->branch = DCL_BRANCH_FREE;
+    memset(W, 0, 9 * sizeof *W);
+    dcli_set3(r, 0, 0, 0);
     if (wn > 0) {
-        dcli_axpy3(c->r, wn, c->n);
-        dcli_add_outer(c->W, stiffness, c->n, c->n);
+        dcli_axpy3(r, wn, n);
+        dcli_add_outer(W, stiffness, n, n);
         energy += wn * wn / (2 * stiffness);
-        c->branch = DCL_BRANCH_SLIP;
     }
     if (!(bound > 0)) return energy;
     dcli_copy3(wt, w);
-    dcli_axpy3(wt, -wn, c->n);
+    dcli_axpy3(wt, -wn, n);
     t = dcli_norm(wt);
-    c->branch = DCL_BRANCH_SLIP;
-    if (t <= bound) {
-        dcli_axpy3(c->r, 1, wt);
-        for (k = 0; k < 9; k += 4) c->W[k] += stiffness;
-        dcli_add_outer(c->W, -stiffness, c->n, c->n);
-        return energy + t * t / (2 * stiffness);
-    }
-    dcli_axpy3(c->r, bound / t, wt);
-    for (k = 0; k < 9; k += 4) c->W[k] += stiffness * bound / t;
-    dcli_add_outer(c->W, -stiffness * bound / t, c->n, c->n);
-    dcli_add_outer(c->W, -stiffness * bound / (t * t * t), wt, wt);
-    return energy + (bound * t - 0.5 * bound * bound) / stiffness;
+    a = t > bound ? bound / t : 1;
+    dcli_axpy3(r, a, wt);
+    for (k = 0; k < 9; k += 4) W[k] += stiffness * a;
+    dcli_add_outer(W, -stiffness * a, n, n);
+    if (a < 1) dcli_add_outer(W, -stiffness * a / (t * t), wt, wt);
+    return energy + (a < 1 ? bound * t - 0.5 * bound * bound : 0.5 * t * t) / stiffness;
 }
 
 /* What is needed to take r out of the linear system: N = (I - (1 - eps) P)^-1 and W = N rho P. Where
@@ -3858,6 +3851,8 @@ typedef struct dcli_self {
     double gap;        /* norm of r - start, N s */
     double *boxes;     /* 6 per tree node: least and largest corner */
     double *predicted; /* 3n: velocities that external forces alone would give */
+    double *held;      /* 3 per vertex and obstacle: impulse assumed while the objective is descended */
+    double *push;      /* 9n: what obstacles add to the Hessian meanwhile */
     double *weight;    /* n: kg, what a vertex resists a push with: mass and stiffness */
     double *beta;      /* 3n: sensitivity, or tangent, of m predicted */
     double *y;         /* 3 per pair and four of them: adjoint or tangent of the impulses */
@@ -4384,6 +4379,8 @@ static void dcli_self_layout(dcli_self *self, const dcl_model *M, dcli_arena *ar
     self->predicted = dcli_take_doubles(arena, 3 * n);
     self->weight = dcli_take_doubles(arena, n);
     self->beta = dcli_take_doubles(arena, 3 * n);
+    self->held = dcli_take_doubles(arena, 3 * n * (size_t)M->obstacle_count);
+    self->push = dcli_take_doubles(arena, M->obstacle_count ? 9 * n : 0);
     self->map = dcli_take_ints(arena, n ? (size_t)M->col_start[n] : 0);
     self->col_start = dcli_take_ints(arena, n ? n + 1 : 0);
     self->pattern_count = -1;
@@ -4896,6 +4893,45 @@ static void dcli_add_nodes(dcl_workspace *ws, const double *v, dcli_sums *sums)
     }
 }
 
+/* Obstacles at node i while the objective is descended: adds impulses to g; energy; Hessian. */
+static double dcli_node_descend(dcl_workspace *ws, int i, const double *v)
+{
+    int o, k, count = ws->model->obstacle_count;
+    double *push = ws->self.push + 9 * (size_t)i, energy = 0, stiffness = DCLI_SELF_DESCENT * ws->self.weight[i];
+    memset(push, 0, 9 * sizeof *push);
+    ws->touch[i].obstacle = -1;
+    for (o = 0; o < count; o++) {
+        const dcli_gap *gap = &ws->gaps[(size_t)i * (size_t)count + (size_t)o];
+        const double *held = ws->self.held + 3 * ((size_t)i * (size_t)count + (size_t)o);
+        double w[3], r[3], W[9];
+        if (!dcli_finite(gap->d)) continue;
+        for (k = 0; k < 3; k++)
+            w[k] = held[k] - stiffness * (v[3 * (size_t)i + (size_t)k] - gap->w[k] + gap->d / ws->h * gap->n[k]);
+        energy += dcli_potential(gap->n, w, held, stiffness, ws->poses[o].friction, r, W);
+        dcli_axpy3(ws->g + 3 * (size_t)i, 1, r);
+        for (k = 0; k < 9; k++) push[k] += W[k];
+    }
+    return energy;
+}
+
+/* The impulses of the last round become the ones held; returns the square of what changed. */
+static double dcli_node_hold(dcl_workspace *ws, int i)
+{
+    int o, k, count = ws->model->obstacle_count;
+    double change = 0, stiffness = DCLI_SELF_DESCENT * ws->self.weight[i];
+    for (o = 0; o < count; o++) {
+        const dcli_gap *gap = &ws->gaps[(size_t)i * (size_t)count + (size_t)o];
+        double *held = ws->self.held + 3 * ((size_t)i * (size_t)count + (size_t)o), w[3], r[3], W[9];
+        if (!dcli_finite(gap->d)) continue;
+        for (k = 0; k < 3; k++)
+            w[k] = held[k] - stiffness * (ws->v[3 * (size_t)i + (size_t)k] - gap->w[k] + gap->d / ws->h * gap->n[k]);
+        dcli_potential(gap->n, w, held, stiffness, ws->poses[o].friction, r, W);
+        for (k = 0; k < 3; k++) change += (r[k] - held[k]) * (r[k] - held[k]);
+        dcli_copy3(held, r);
+    }
+    return change;
+}
+
 /* The contact law of node i for the momentum in ws->g. */
 static void dcli_node_apply(dcl_workspace *ws, int i)
 {
@@ -5036,7 +5072,9 @@ static void dcli_add_self(dcl_workspace *ws, const double *v, dcli_sums *sums)
             double stiffness = DCLI_SELF_DESCENT * c->rho;
             dcli_self_relative(c, v, w);
             for (i = 0; i < 3; i++) w[i] = c->held[i] - stiffness * (w[i] + c->d / ws->h * c->n[i]);
-            sums->energy += dcli_self_potential(c, w, stiffness, mu);
+            sums->energy += dcli_potential(c->n, w, c->held, stiffness, mu, c->r, c->W);
+            c->branch = dcli_dot(c->r, c->r) > 0 ? DCL_BRANCH_SLIP : DCL_BRANCH_FREE;
+            dcli_set3(c->miss, 0, 0, 0);
         } else {
             dcli_self_argument(ws, c, v, w);
             dcli_self_project(c, w, mu);
@@ -5073,6 +5111,9 @@ static void dcli_evaluate(dcl_workspace *ws)
         double m = ws->mass[i], local = 0;
         if (M->hard[i] >= 0) {
             dcli_copy3(ws->target + j, ws->hard_target + j);
+        } else if (ws->self.descending) {
+            if (M->obstacle_count) sums.energy += dcli_node_descend(ws, i, v);
+            for (k = 0; k < 3; k++) ws->target[j + (size_t)k] = ws->g[j + (size_t)k] / m;
         } else if (M->obstacle_count) {
             dcli_node_apply(ws, i);
             ws->touching += ws->touch[i].obstacle != -1;
@@ -5261,6 +5302,8 @@ static void dcli_assemble(dcl_workspace *ws, double project)
         if (M->handles[i].kind == DCL_HANDLE_SOFT)
             dcli_add_diagonal(ws, M->handles[i].vertex, ws->h * ws->h * M->handles[i].stiffness,
                               unit);
+    for (i = 0; i < M->n && ws->self.descending && M->obstacle_count; i++)
+        if (M->hard[i] < 0) dcli_add_diagonal(ws, i, 1, ws->self.push + 9 * (size_t)i);
 }
 
 /* Solves the law of a node with several contacts again, for what dcli_node_apply does not keep. */
@@ -6001,9 +6044,14 @@ static void dcli_newton_cg(dcl_workspace *ws)
 static void dcli_descend(dcl_workspace *ws)
 {
     double goal = ws->goal, scale, change, last = 1e-2;
-    int round, k, i;
-    ws->self.descending = 1;
+    int round, k, i, count = ws->model->obstacle_count;
     for (k = 0; k < ws->self.count; k++) dcli_copy3(ws->self.pairs[k].held, ws->self.pairs[k].r);
+    if (count) memset(ws->self.held, 0, 3 * (size_t)ws->model->n * (size_t)count * sizeof(double));
+    for (k = 0; k < ws->model->n && count; k++) /* begin with what the contact law gives */
+        for (i = 0; i < 3 && ws->model->hard[k] < 0 && ws->touch[k].obstacle >= 0; i++)
+            ws->self.held[3 * ((size_t)k * (size_t)count + (size_t)ws->touch[k].obstacle) + (size_t)i] =
+                ws->mass[k] * ws->target[3 * (size_t)k + (size_t)i] - ws->g[3 * (size_t)k + (size_t)i];
+    ws->self.descending = 1;
     for (round = 0; round < DCLI_SELF_DESCENTS; round++) {
         ws->goal = fmax(0.5 * goal, 0.1 * last);
         dcli_evaluate(ws);
@@ -6014,6 +6062,8 @@ static void dcli_descend(dcl_workspace *ws)
             for (i = 0; i < 3; i++) change += (c->r[i] - c->held[i]) * (c->r[i] - c->held[i]);
             dcli_copy3(c->held, c->r);
         }
+        for (k = 0; k < ws->model->n && count; k++)
+            if (ws->model->hard[k] < 0) change += dcli_node_hold(ws, k);
         scale = dcli_scale(ws);
         last = sqrt(change) / scale;
         if (last <= 0.3 * goal) break;
@@ -6069,8 +6119,11 @@ static void dcli_newton(dcl_workspace *ws)
             improved = best;
             stalled = 0;
         }
-        if (ws->self.active && ++stalled % 8 == 0) { /* buckling, most likely */
-            for (i = 0; i < stalled && !dcli_converged(ws); i++) dcli_self_kick(ws, 1);
+        if (ws->self.active && ++stalled % 8 == 0) { /* buckling, or contacts that go in circles */
+            if (stalled == 8)
+                dcli_descend(ws);
+            else
+                for (i = 0; i < stalled && !dcli_converged(ws); i++) dcli_self_kick(ws, 1);
             project = 1;
             q = 0;
             continue;

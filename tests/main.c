@@ -73,6 +73,7 @@ int test_contains(const char *file, int line, const char *expr, const char *text
 void suite_sparse(void);
 void suite_model(void);
 void suite_physics(void);
+void suite_self(void);
 void suite_gradient(void);
 void suite_optim(void);
 void suite_io(void);
@@ -91,6 +92,7 @@ int main(int argc, char **argv)
     run("sparse", suite_sparse);
     run("model", suite_model);
     run("physics", suite_physics);
+    run("self", suite_self);
     run("gradient", suite_gradient);
     run("optim", suite_optim);
     run("io", suite_io);

@@ -359,8 +359,7 @@ static void scene_contact_set(scene *s)
     s->desc.contact_distance = 0.005;
 }
 
-/* Another flat layer of side x side vertices, turned about the vertical, into the scene. */
-static void layer(scene *s, int side, double width, double x, double y, double z, double angle)
+void scene_layer(scene *s, int side, double width, double x, double y, double z, double angle)
 {
     scene one;
     int n = s->desc.vertex_count, m = s->desc.triangle_count, i, k;
@@ -379,7 +378,7 @@ static void layer(scene *s, int side, double width, double x, double y, double z
     scene_fix(s);
 }
 
-static void feel_itself(scene *s, double friction, double thickness)
+void scene_feel_itself(scene *s, double friction, double thickness)
 {
     s->desc.self_contact = DCL_SELF_SURFACE;
     s->desc.self_friction = friction;
@@ -391,9 +390,9 @@ static void scene_self_stack(scene *s)
 {
     double p[3] = {0, 0, 0}, n[3] = {0, 1, 0};
     dcl_obstacle table = dcl_plane(p, n, 0.6);
-    layer(s, 4, 0.5, 0, 0.004, 0, 0);
-    layer(s, 4, 0.42, 0.02, 0.029, 0.03, 0.4);
-    feel_itself(s, 0.2, 0.02);
+    scene_layer(s, 4, 0.5, 0, 0.004, 0, 0);
+    scene_layer(s, 4, 0.42, 0.02, 0.029, 0.03, 0.4);
+    scene_feel_itself(s, 0.2, 0.02);
     up(table.velocity, 0.5, 0, 0.2);
     s->desc.force_frames = 1;
     add(s, table);
@@ -405,9 +404,9 @@ static void scene_self_stack(scene *s)
 static void scene_self_sphere(scene *s)
 {
     double c[3] = {0.05, -0.31, 0.03};
-    layer(s, 5, 0.6, 0, 0, 0, 0);
-    layer(s, 4, 0.45, 0.02, 0.03, 0.03, 0.5);
-    feel_itself(s, 0.3, 0.02);
+    scene_layer(s, 5, 0.6, 0, 0, 0, 0);
+    scene_layer(s, 4, 0.45, 0.02, 0.03, 0.03, 0.5);
+    scene_feel_itself(s, 0.3, 0.02);
     s->desc.force_frames = 1;
     add(s, dcl_sphere(c, 0.3, 0.25));
     s->setup = setup_slide;
@@ -448,7 +447,7 @@ static void scene_self_fold(scene *s)
     int i;
     scene_patch(s, 6, 0.5, 0.003);
     for (i = 0; i < s->desc.vertex_count; i++) s->x[3 * i + 2] += 0.06 * s->x[3 * i];
-    feel_itself(s, 0.3, 0.02);
+    scene_feel_itself(s, 0.3, 0.02);
     s->desc.bend = 2e-4;
     s->desc.force_frames = 1;
     add(s, dcl_plane(p, n, 0.5));
@@ -477,7 +476,7 @@ static void scene_self_drop(scene *s)
     int i;
     scene_patch(s, 6, 0.6, 0.01);
     for (i = 0; i < s->desc.vertex_count; i++) s->x[3 * i + 2] += 0.09 * s->x[3 * i];
-    feel_itself(s, 0.2, 0.015);
+    scene_feel_itself(s, 0.2, 0.015);
     s->desc.bend = 1e-4;
     s->desc.force_frames = 1;
     add(s, dcl_plane(p, n, 0.3));

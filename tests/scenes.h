@@ -5,7 +5,7 @@
 
 #include "../diffcloth.h"
 
-enum { SCENE_MOST = 12, SCENE_HANDLES = 4, SCENE_OBSTACLES = 3 };
+enum { SCENE_MOST = 12, SCENE_HANDLES = 25, SCENE_OBSTACLES = 3 };
 
 typedef struct scene {
     const char *name;
@@ -27,6 +27,12 @@ void scene_patch(scene *s, int side, double width, double y);
 
 /* A scene of such a patch with default numbers, h = 0.01. */
 scene patch_scene(int side, double width, double y);
+
+/* Another such patch, centred at (x, y, z) and turned about the vertical, beside what is there. */
+void scene_layer(scene *s, int side, double width, double x, double y, double z, double angle);
+
+/* Contact of the cloth with itself, vertex-face and edge-edge. */
+void scene_feel_itself(scene *s, double friction, double thickness);
 
 /* A scene holds pointers into itself; sets them again after a copy. */
 void scene_fix(scene *s);
