@@ -3425,6 +3425,7 @@ static void dcli_node_tangent(const dcli_node *node, const dcli_pose *poses, con
 #define DCLI_SELF_SECOND 0.8 /* thickness of the contacts that only help out, in units of the full one */
 #define DCLI_SELF_COARSE 1e-3 /* relative residual at which it is first asked which contacts to wake */
 #define DCLI_SELF_DESCENTS 30 /* such rounds at most */
+#define DCLI_SELF_RELAX 0.3 /* range (0, 1); more is faster and diverges where many contacts meet */
 #define DCLI_SELF_WAKE 1e-8 /* of the thickness: violation that a contact may have and still sleep */
 #define DCLI_SELF_DESCENT 30 /* stiffness of contacts while the objective is descended, times the mass
                                 that they feel; each round gains about this factor */
@@ -3886,13 +3887,21 @@ static int dcli_grow(const dcl_allocator *allocator, void *array, size_t *capaci
     return 1;
 }
 
+typedef enum dcli_search {
+    DCLI_SEARCH_FIRST,  /* contacts to begin with */
+    DCLI_SEARCH_VERIFY, /* what comes too near in spite of them */
+    DCLI_SEARCH_CLEAR,  /* how far the way is free */
+    DCLI_SEARCH_PIERCED /* edges that go through faces at the start */
+} dcli_search;
+
 /* A search for pairs of pieces that come near each other on the way x0 + s h v. */
 typedef struct dcli_self_search {
     const dcl_model *model;
     dcli_self *self;
     const double *x0, *v;
     double h;
-    int verify;   /* 0: contacts to begin with; 1: what comes too near in spite of them */
+    dcli_search kind;
+    double way;   /* fraction of it that is free */
     int overlaps; /* a pair closer than rounding at the start was met: `nearest` */
     dcli_self_pair nearest;
     int failed; /* out of memory */
@@ -4102,7 +4111,7 @@ static void dcli_self_add(dcli_self_search *q, dcli_self_pair *c, const double *
         q->failed = 1;
         return;
     }
-    c->awake = q->verify || first;
+    c->awake = q->kind == DCLI_SEARCH_VERIFY || first;
     if (!c->awake) thickness *= DCLI_SELF_SECOND;
     for (k = 0; k < 3; k++) c->n[k] = e[k] / length;
     dcli_self_points(c, q->x0, NULL, 0, X);
@@ -4116,7 +4125,7 @@ static void dcli_self_add(dcli_self_search *q, dcli_self_pair *c, const double *
     memset(c->P, 0, sizeof c->P);
     c->branch = DCL_BRANCH_FREE;
     c->margin = 1;
-    c->frozen = q->verify;
+    c->frozen = q->kind == DCLI_SEARCH_VERIFY;
     self->ways += c->s > 0 && !c->frozen;
     self->pairs[self->count++] = *c;
     self->pattern_count = -1;
@@ -4135,13 +4144,15 @@ static void dcli_self_consider(dcli_self_search *q, dcli_feature feature, const 
         q->nearest = c;
     }
     if (!(distance > 0)) return;
-    if (q->verify) {
+    if (q->kind != DCLI_SEARCH_FIRST) {
         double clearance = DCLI_CLEARANCE * fmin(distance, thickness);
         if (plain || distance - reach > clearance) return;
         clearance = DCLI_CLEARANCE * fmin(distance, dcli_self_thickness(q, feature, v));
         if (distance - reach > clearance) return;
         s = dcli_self_advance(q, feature, v, distance, reach, clearance);
         if (s > 1) return;
+        if (s < q->way) q->way = s;
+        if (q->kind == DCLI_SEARCH_CLEAR) return;
         dcli_self_closest(q, feature, v, s, q->x0, &c, e);
         c.s = s;
         if (dcli_norm(e) > 0) dcli_self_add(q, &c, e, dcli_self_thickness(q, feature, v), 1);
@@ -4289,6 +4300,42 @@ static void dcli_self_nodes(dcli_self_search *q, int A, int B)
         }
 }
 
+/* Six times the volume of the tetrahedron of four points, zero if that is rounding. */
+static double dcli_self_volume(const double *a, const double *b, const double *c, const double *d)
+{
+    double u[3], v[3], w[3], n[3], volume;
+    dcli_sub3(u, b, a);
+    dcli_sub3(v, c, a);
+    dcli_sub3(w, d, a);
+    dcli_cross(u, v, n);
+    volume = dcli_dot(n, w);
+    return fabs(volume) <= 64 * DCLI_EPS * dcli_norm(u) * dcli_norm(v) * dcli_norm(w) ? 0 : volume;
+}
+
+/* Edges of triangle A that go through triangle B at the start of the step. */
+static void dcli_self_pierce(dcli_self_search *q, int A, int B)
+{
+    const int *a = q->model->triangles[A].v, *b = q->model->triangles[B].v;
+    const double *X[3];
+    int k;
+    for (k = 0; k < 3; k++) X[k] = q->x0 + 3 * (size_t)b[k];
+    for (k = 0; k < 3; k++) {
+        int i = a[k], j = a[(k + 1) % 3];
+        const double *P = q->x0 + 3 * (size_t)i, *Q = q->x0 + 3 * (size_t)j;
+        double f, g, s, t, u;
+        if (i == b[0] || i == b[1] || i == b[2] || j == b[0] || j == b[1] || j == b[2]) continue;
+        f = dcli_self_volume(X[0], X[1], X[2], P);
+        g = dcli_self_volume(X[0], X[1], X[2], Q);
+        if (!((f > 0 && g < 0) || (f < 0 && g > 0))) continue;
+        s = dcli_self_volume(P, Q, X[0], X[1]);
+        t = dcli_self_volume(P, Q, X[1], X[2]);
+        u = dcli_self_volume(P, Q, X[2], X[0]);
+        if (!((s > 0 && t > 0 && u > 0) || (s < 0 && t < 0 && u < 0)) || q->overlaps) continue;
+        q->overlaps = 1;
+        dcli_self_set(&q->nearest, DCLI_EDGE_EDGE, i, j, b[0], b[1]);
+    }
+}
+
 /* All pairs of triangles whose boxes meet, by descending the tree against itself. Each level adds
    at most two entries to the stack, and there are at most 31 levels on either side. */
 static void dcli_self_traverse(dcli_self_search *q, double margin)
@@ -4316,7 +4363,10 @@ static void dcli_self_traverse(dcli_self_search *q, double margin)
         if (!dcli_boxes_meet(box_a, box_b)) continue;
         if (ca == 1 && cb == 1) {
             int A = s->leaves[s->nodes[a].first], B = s->leaves[s->nodes[b].first];
-            if (M->self_contact == DCL_SELF_NODES) {
+            if (q->kind == DCLI_SEARCH_PIERCED) {
+                dcli_self_pierce(q, A, B);
+                dcli_self_pierce(q, B, A);
+            } else if (M->self_contact == DCL_SELF_NODES) {
                 dcli_self_nodes(q, A, B);
             } else {
                 dcli_self_vertices(q, A, B, box_b, margin, mean);
@@ -4365,7 +4415,9 @@ static void dcli_self_unique(dcli_self *self, int first)
 static int dcli_self_find(dcli_self_search *q)
 {
     int before = q->self->count;
-    double margin = 0.5 * (q->verify ? DCLI_CLEARANCE : DCLI_NEAR) * q->model->self_thickness;
+    double margin = q->model->self_thickness * (q->kind == DCLI_SEARCH_FIRST     ? 0.5 * DCLI_NEAR
+                                                : q->kind == DCLI_SEARCH_PIERCED ? 0
+                                                                                 : 0.5 * DCLI_CLEARANCE);
     dcli_self_boxes(q, margin);
     dcli_self_traverse(q, margin);
     if (!q->failed && q->self->count > before) dcli_self_unique(q->self, before);
@@ -5000,7 +5052,8 @@ static void dcli_self_predict(dcl_workspace *ws)
         }
 }
 
-static void dcli_self_search_init(dcl_workspace *ws, const double *v, int verify, dcli_self_search *q)
+static void dcli_self_search_init(dcl_workspace *ws, const double *v, dcli_search kind,
+                                  dcli_self_search *q)
 {
     memset(q, 0, sizeof *q);
     q->model = ws->model;
@@ -5008,7 +5061,8 @@ static void dcli_self_search_init(dcl_workspace *ws, const double *v, int verify
     q->x0 = ws->x0;
     q->v = v;
     q->h = ws->h;
-    q->verify = verify;
+    q->way = 1;
+    q->kind = kind;
 }
 
 static dcl_result dcli_self_overlap(const dcl_model *M, const dcli_self_pair *c)
@@ -5035,7 +5089,13 @@ static dcl_result dcli_self_prepare(dcl_workspace *ws)
     if (!dcli_all_finite(ws->self.predicted, 3 * (size_t)M->n))
         return dcli_refuse(&M->logger, DCL_ERROR_NOT_FINITE,
                            "step: forces or velocities overflow; the state was kept");
-    dcli_self_search_init(ws, ws->self.predicted, 0, &q);
+    if (ws->step == 0 && M->self_contact == DCL_SELF_SURFACE) {
+        dcli_self_search_init(ws, ws->self.predicted, DCLI_SEARCH_PIERCED, &q);
+        q.h = 0;
+        dcli_self_find(&q);
+        if (q.overlaps) return dcli_self_overlap(M, &q.nearest);
+    }
+    dcli_self_search_init(ws, ws->self.predicted, DCLI_SEARCH_FIRST, &q);
     dcli_self_find(&q);
     if (q.failed) return dcli_refuse(&M->logger, DCL_ERROR_OUT_OF_MEMORY, "self-contact: pairs");
     return q.overlaps ? dcli_self_overlap(M, &q.nearest) : DCL_OK;
@@ -5087,6 +5147,13 @@ static void dcli_add_self(dcl_workspace *ws, const double *v, dcli_sums *sums)
             dcli_axpy3(ws->g + 3 * (size_t)c->v[i], c->b[i], c->r);
     }
     ws->self.gap = sqrt(gap);
+}
+
+/* Impulses follow their law by a part of what they miss: for PD, which solves for velocities only. */
+static void dcli_self_relax(dcl_workspace *ws)
+{
+    int k;
+    for (k = 0; k < ws->self.count; k++) dcli_axpy3(ws->self.pairs[k].r, -DCLI_SELF_RELAX, ws->self.pairs[k].miss);
 }
 
 /* Residual r = m (v - target) and the objective (3) at ws->v. The scale that makes the residual
@@ -5873,6 +5940,7 @@ static int dcli_pd_iteration(dcl_workspace *ws)
     for (k = 0; k < n3; k++) ws->work[k] = -ws->r[k];
     if (dcs_factor_solve(ws->pd, 3, ws->work) != DCS_OK) return 0;
     for (k = 0; k < n3; k++) ws->v[k] += ws->work[k];
+    dcli_self_relax(ws);
     ws->stats.pd_iterations++;
     dcli_evaluate(ws);
     return dcli_finite(ws->rnorm);
@@ -6363,10 +6431,23 @@ static int dcli_self_wake(dcl_workspace *ws)
     return woken;
 }
 
+/* Where the step could not be solved its velocities are shortened as far as keeps every way free. */
+static void dcli_self_shorten(dcl_workspace *ws)
+{
+    size_t n3 = 3 * (size_t)ws->model->n, k;
+    dcli_self_search q;
+    dcli_self_search_init(ws, ws->v, DCLI_SEARCH_CLEAR, &q);
+    dcli_self_find(&q);
+    if (!(q.way < 1)) return;
+    for (k = 0; k < n3; k++) ws->v[k] *= 0.9 * q.way;
+    dcli_evaluate(ws);
+}
+
 /* Solves for ws->v from where it is, and again with the contacts that turn out to be missing, until
    nothing comes too near anything else on its way. */
 static dcl_result dcli_solve_rounds(dcl_workspace *ws)
 {
+    int surface = ws->model->self_contact == DCL_SELF_SURFACE;
     dcli_self_search q;
     ws->goal = ws->desc.tolerance;
     ws->cg_have = 0;
@@ -6378,6 +6459,7 @@ static dcl_result dcli_solve_rounds(dcl_workspace *ws)
         else
             dcli_newton(ws);
         if (ws->model->self_contact == DCL_SELF_NONE || !dcli_finite(ws->rnorm)) return DCL_OK;
+        if (!dcli_converged(ws)) break;
         if (dcli_self_wake(ws)) {
             ws->goal = fmax(ws->desc.tolerance, DCLI_SELF_COARSE);
             dcli_evaluate(ws);
@@ -6387,14 +6469,16 @@ static dcl_result dcli_solve_rounds(dcl_workspace *ws)
             ws->goal = ws->desc.tolerance;
             continue;
         }
-        if (ws->model->self_contact == DCL_SELF_NODES) return DCL_OK;
-        if (ws->stats.self_rounds >= DCLI_SELF_ROUNDS) return DCL_OK;
-        dcli_self_search_init(ws, ws->v, 1, &q);
+        if (!surface) return DCL_OK;
+        dcli_self_search_init(ws, ws->v, DCLI_SEARCH_VERIFY, &q);
         if (!dcli_self_find(&q) && !q.failed) return DCL_OK;
         if (q.failed) return dcli_refuse(&ws->model->logger, DCL_ERROR_OUT_OF_MEMORY, "self-contact: pairs");
-        ws->stats.self_rounds++;
+        if (++ws->stats.self_rounds >= DCLI_SELF_ROUNDS) break;
         dcli_evaluate(ws);
     }
+    ws->goal = ws->desc.tolerance;
+    if (surface) dcli_self_shorten(ws);
+    return DCL_OK;
 }
 
 /* Solves the prepared step; the result is in ws->v. */
