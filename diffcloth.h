@@ -3425,7 +3425,7 @@ static void dcli_node_tangent(const dcli_node *node, const dcli_pose *poses, con
 #define DCLI_SELF_SECOND 0.8 /* thickness of the contacts that only help out, in units of the full one */
 #define DCLI_SELF_COARSE 1e-3 /* relative residual at which it is first asked which contacts to wake */
 #define DCLI_SELF_DESCENTS 30 /* such rounds at most */
-#define DCLI_SELF_RELAX 0.3 /* range (0, 1); more is faster and diverges where many contacts meet */
+#define DCLI_SELF_RELAX 0.1 /* range (0, 1); more is faster and diverges where many contacts meet */
 #define DCLI_SELF_WAKE 1e-8 /* of the thickness: violation that a contact may have and still sleep */
 #define DCLI_SELF_DESCENT 30 /* stiffness of contacts while the objective is descended, times the mass
                                 that they feel; each round gains about this factor */
@@ -6901,6 +6901,7 @@ static dcl_result dcli_adjoint_solve(dcl_workspace *ws, dcl_adjoint_stats *stats
     int done = 0;
     if (dcli_norm_all(ws->best, n3) == 0) {
         memset(ws->delta, 0, n3 * sizeof(double));
+        if (ws->self.count) memset(ws->self.y, 0, 3 * (size_t)ws->self.count * sizeof(double));
         return DCL_OK;
     }
     if (ws->self.active) return dcli_adjoint_self(ws, ws->best, ws->delta, stats);

@@ -454,7 +454,7 @@ static void scene_self_fold(scene *s)
     up(plate.velocity, 0.3, -0.3, 0.1);
     add(s, plate);
     s->setup = setup_fold;
-    s->steps = 14;
+    s->steps = 11;
 }
 
 static void setup_drop(const scene *s, dcl_params *params)

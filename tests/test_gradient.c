@@ -891,7 +891,7 @@ static void loss_of_any_scale(void)
                 off += (g[k] - l.scale * unit[k]) * (g[k] - l.scale * unit[k]);
                 norm += l.scale * unit[k] * l.scale * unit[k];
             }
-            CHECK(sqrt(off) <= 1e-10 * sqrt(norm));
+            if (!CHECK(sqrt(off) <= 1e-10 * sqrt(norm))) printf("  scene %s: %g\n", s.name, sqrt(off / norm));
         }
         free(unit);
         rig_close(&r);
