@@ -58,11 +58,12 @@
    Does: implicit Euler steps of cloth made of triangles (stretch by polar projection, isometric
    bending with rest curvature, strain-rate damping, air drag and wind), held by soft springs or
    moved exactly by hard handles; Signorini-Coulomb contact of the vertices with planes and
-   spheres that rest, move and rotate; the adjoint and the tangent of that step, exact at the
+   spheres that rest, move and rotate, and of the cloth with itself (vertices with faces, edges
+   with edges, with a thickness); the adjoint and the tangent of that step, exact at the
    converged solution.
 
-   Does not: contact of the cloth with itself, contact of edges and faces with obstacles, plastic
-   or tearing cloth, drawing. It reads no files and prints nothing.
+   Does not: contact of edges and faces with obstacles, plastic or tearing cloth, drawing. It
+   reads no files and prints nothing.
 
 
    >>tour  STEP BY STEP
@@ -154,6 +155,22 @@
    the objective has several.
    DCL_SOLVER_PD: the paper's loop P dv = -M (v1 - target) (5), (6) on the prefactored P.
 
+   Contact of the cloth with itself (desc.self_contact): pieces closer than twice the thickness at
+   the start of the step, and pieces that would come within one thickness on their way at the
+   velocities that external forces alone give, are contacts with a fixed point on each side, normal
+   and gap. Their impulses are unknowns beside v1,
+
+       r = proj(r - rho (u + d/h n)),   proj onto r_N >= 0, |r_T| <= mu r_N  (Alart, Curnier 1991),
+
+   solved together with the momenta by semismooth Newton. Where that stalls, and first of all where
+   only the cloth itself is touched, the objective with friction bounds held is descended first
+   (augmented Lagrangian), bounds and impulses brought up to date between rounds. Then every pair is
+   followed along x0 -> x1 by steps that cannot jump over a meeting; what comes nearer than a
+   fifth of the thickness becomes a contact, and the step is solved again. A step that ends
+   unsolved is shortened until all ways are free, so that layers which start apart stay apart.
+   Vertices on the side a face's normal points to keep the full thickness; vertices on its other
+   side, and edges, keep 0.8 of it, so that flat layers have no ambiguous impulses.
+
    The adjoint solves (M + G D^T) z = q, q = dL/dv1 + h dL/dx1 (28), (29), and then every
    derivative is a product with z: see dcl_step_adjoint().
 
@@ -167,7 +184,9 @@
    within 1e-6 of a boundary); a triangle collapsed to a line or point, whose polar factor
    jumps (its second direction is then chosen by rule and singular values in the Hessian are not
    taken below 1e-8); a rest shape flat at an edge, whose rest curvature is taken as zero; an
-   obstacle's gap limited by push_out. Masses, the choice of active hinges and all tolerances
+   obstacle's gap limited by push_out; a contact of the cloth with itself whose nearest features or
+   rank change, and one found only while solving (stats.self_frozen), whose frame is taken as
+   constant. Masses, the choice of active hinges and all tolerances
    carry no derivative beyond those stated. The step size h has none.
 
 
@@ -175,12 +194,17 @@
 
    All memory comes from the allocator in dcl_model_desc. dcl_workspace_create() takes all that
    steps will ever need; no step, adjoint or tangent allocates. A tape of N steps takes
-   dcl_tape_bytes(): 72 bytes per vertex and step. A model is never written after creation and may
-   be shared by threads; every other object belongs to one thread at a time. The same input gives
-   the same bits, whatever ran before and wherever the objects lie.
+   dcl_tape_bytes(): 72 bytes per vertex and step. With self-contact the number of contacts is not
+   known beforehand: lists, the matrix that holds them and the tape's record of active ones grow
+   as needed, and a step that finds no memory is refused. A model is never written after creation
+   and may be shared by threads; every other object belongs to one thread at a time. The same input
+   gives the same bits, whatever ran before and wherever the objects lie.
 
 
    >>errors  ERRORS
+
+   DCL_ERROR_SELF_OVERLAP: pieces of the cloth touch or cross when step 0 begins, or lie closer than
+   a millionth of the thickness at any later one (self_overlap tolerates both).
 
    Functions return a dcl_result. Below zero: refused, the objects are as before, and the logger
    of the model got one line that names what and where. A step that does not converge is not an
@@ -203,7 +227,9 @@
 
    Li et al. 2022, DiffCloth. Ly, Jouve, Boissieux, Bertails-Descoubes 2020, Projective Dynamics
    with dry frictional contact. Bouaziz et al. 2014, Projective Dynamics. Bergou et al. 2006, a
-   quadratic bending model. Du et al. 2021, DiffPD. Alart, Curnier 1991. */
+   quadratic bending model. Du et al. 2021, DiffPD. Alart, Curnier 1991, a mixed formulation for
+   frictional contact. Li, Kaufman, Jiang 2021, additive continuous collision detection. Zhang,
+   Hager 2004, a nonmonotone line search. */
 
 #ifndef DIFFCLOTH_H
 #define DIFFCLOTH_H
@@ -341,7 +367,7 @@ typedef struct dcl_model_desc {
     double damping;    /* (param) N s/m, membrane viscosity, >= 0; default 0 */
     double drag;       /* (param) N s/m^3, force -drag * area * v, >= 0; default 0 */
     double gravity[3]; /* (param) m/s^2; default 0, -9.81, 0 */
-    int bending;       /* 1: hinges at every inner edge (default); 0: none, and bend has no effect */
+    int bending; /* 1: hinges at every inner edge (default); 0: none, and bend has no effect */
 
     dcl_contact_form contact; /* default DCL_CONTACT_GAP */
     double contact_distance;  /* m, DCL_CONTACT_SET only, >= 0; default 0 */
@@ -350,6 +376,8 @@ typedef struct dcl_model_desc {
 
     dcl_self_contact self_contact; /* default DCL_SELF_NONE */
     double self_friction;  /* (param) mu of the cloth with itself, >= 0; default 0.1 */
+    int self_overlap; /* what to do with layers that cross when step 0 begins: 0 (default), refuse
+                         with DCL_ERROR_SELF_OVERLAP; 1, let them cross where they do */
     double self_thickness; /* m, distance that two layers keep, at most half the mean edge; the
                               default 0 stands for a fifth of the mean edge */
 
@@ -884,8 +912,9 @@ typedef struct dcli_arena {
 
 static void *dcli_take(dcli_arena *arena, size_t count, size_t size)
 {
-    size_t at = (arena->used + 63) & ~(size_t)63;
-    arena->used = at + count * size;
+    size_t at = (arena->used + 63) & ~(size_t)63, most = SIZE_MAX / 2;
+    /* what cannot exist measures as half the address space, which no allocator grants */
+    arena->used = at >= most || count > (most - at) / size ? most : at + count * size;
     return arena->base ? arena->base + at : NULL;
 }
 
@@ -912,8 +941,8 @@ static dcl_result dcli_refuse(const dcl_logger *logger, dcl_result code, const c
     return code;
 }
 
-/* A NULL argument: named through the logger of the first object that is there. Returns its result or
-   DCL_OK. `names` are separated by spaces, in the order of the pointers. */
+/* A NULL argument: named through the logger of the first object that is there. Returns its result
+   or DCL_OK. `names` are separated by spaces, in the order of the pointers. */
 static dcl_result dcli_check_null(const dcl_logger *logger, const char *names, int count, ...)
 {
     const char *name = names;
@@ -1062,10 +1091,10 @@ static dcl_result dcli_check_edges(const dcl_logger *log, const dcli_edge *e, si
                                    "triangles: triangles %d and %d have the same vertices %d %d %d",
                                    e[i].triangle, e[j].triangle, e[i].lo, e[i].hi, e[i].opposite);
             if (j >= i + 2)
-                return dcli_refuse(log, DCL_ERROR_NON_MANIFOLD_EDGE,
-                                   "triangles: edge %d-%d is in more than two triangles: %d, %d, %d",
-                                   e[i].lo, e[i].hi, e[i].triangle, e[i + 1].triangle,
-                                   e[j].triangle);
+                return dcli_refuse(
+                    log, DCL_ERROR_NON_MANIFOLD_EDGE,
+                    "triangles: edge %d-%d is in more than two triangles: %d, %d, %d", e[i].lo,
+                    e[i].hi, e[i].triangle, e[i + 1].triangle, e[j].triangle);
         }
         if (j == i + 2 && e[i].forward == e[i + 1].forward)
             return dcli_refuse(log, DCL_ERROR_INCONSISTENT_WINDING,
@@ -1175,9 +1204,12 @@ static dcl_result dcli_check_fields(const dcl_model_desc *desc)
         return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT, "contact is %d", (int)desc->contact);
     if (desc->self_contact != DCL_SELF_NONE && desc->self_contact != DCL_SELF_SURFACE &&
         desc->self_contact != DCL_SELF_NODES)
-        return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT, "self_contact is %d", (int)desc->self_contact);
-    if ((r = dcli_check_number(log, "self_friction", desc->self_friction, 0, 0)) != DCL_OK) return r;
-    if ((r = dcli_check_number(log, "self_thickness", desc->self_thickness, 0, 0)) != DCL_OK) return r;
+        return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT, "self_contact is %d",
+                           (int)desc->self_contact);
+    if ((r = dcli_check_number(log, "self_friction", desc->self_friction, 0, 0)) != DCL_OK)
+        return r;
+    if ((r = dcli_check_number(log, "self_thickness", desc->self_thickness, 0, 0)) != DCL_OK)
+        return r;
     return DCL_OK;
 }
 
@@ -1306,7 +1338,8 @@ static void dcli_surface_edges(dcli_surface *s, int n, const int *triangles, con
         for (k = 0; k < 3; k++)
             if (triangles[3 * e[i].triangle + (k + 2) % 3] == e[i].opposite) {
                 s->tri_edges[3 * e[i].triangle + k] = at;
-                if (first) s->own[e[i].triangle] = (unsigned char)(s->own[e[i].triangle] | (8 << k));
+                if (first)
+                    s->own[e[i].triangle] = (unsigned char)(s->own[e[i].triangle] | (8 << k));
             }
     }
     for (v = 0; v < n; v++) s->part[v] = dcli_part_root(s->part, v);
@@ -1338,8 +1371,8 @@ static double dcli_leaf_centre(const double *X, const int *tri, int axis)
            X[3 * (size_t)tri[2] + (size_t)axis];
 }
 
-/* Halves the triangles at the median of their centres along the longest axis, again and again. Nodes
-   are in preorder, so a range's node is known from its place: no recursion. */
+/* Halves the triangles at the median of their centres along the longest axis, again and again.
+   Nodes are in preorder, so a range's node is known from its place: no recursion. */
 static void dcli_surface_tree(dcli_surface *s, int m, const double *X, const int *triangles,
                               dcli_leaf_key *keys)
 {
@@ -1393,6 +1426,7 @@ struct dcl_model {
     dcl_contact_form contact;
     double contact_distance, push_out_depth; /* m */
     dcl_self_contact self_contact;
+    int self_overlap;
     double self_thickness;  /* m */
     dcli_surface *surface;  /* with self-contact only */
     double first[DCL_PARAM_COUNT];           /* first values of the one-number blocks */
@@ -1492,7 +1526,8 @@ static size_t dcli_pattern_pairs(int n, int m, const int *tri, int e, const dcli
     int a, b, t;
     for (t = 0; t < n; t++) pairs[count++] = dcli_pair(t, t);
     for (t = 0; t < m; t++)
-        for (a = 0; a < 3; a++) pairs[count++] = dcli_pair(tri[3 * t + a], tri[3 * t + (a + 1) % 3]);
+        for (a = 0; a < 3; a++)
+            pairs[count++] = dcli_pair(tri[3 * t + a], tri[3 * t + (a + 1) % 3]);
     for (t = 0; t < e; t++)
         for (a = 0; a < 4; a++)
             for (b = a + 1; b < 4; b++) pairs[count++] = dcli_pair(hinges[t].v[a], hinges[t].v[b]);
@@ -1567,6 +1602,7 @@ static void dcli_model_numbers(dcl_model *M, const dcl_model_desc *d)
     M->contact = d->contact;
     M->contact_distance = d->contact_distance;
     M->self_contact = d->self_contact;
+    M->self_overlap = d->self_overlap;
     M->first[DCL_PARAM_SELF_FRICTION] = d->self_friction;
     M->first[DCL_PARAM_STRETCH] = d->stretch;
     M->first[DCL_PARAM_BEND] = d->bend;
@@ -1864,7 +1900,8 @@ static size_t dcli_block_count(const dcl_model *M, dcl_block block)
 /* Where frame hashes of this block live, and the length of a frame; NULL for other blocks. */
 static uint64_t *dcli_frame_hash(dcl_params *p, dcl_block block, size_t *length)
 {
-    *length = block == DCL_PARAM_FORCE ? 3 * (size_t)p->model->n : 3 * (size_t)p->model->handle_count;
+    *length =
+        block == DCL_PARAM_FORCE ? 3 * (size_t)p->model->n : 3 * (size_t)p->model->handle_count;
     return block == DCL_PARAM_FORCE    ? p->force_hash
            : block == DCL_PARAM_HANDLE ? p->handle_hash
                                        : NULL;
@@ -1887,7 +1924,8 @@ static void dcli_params_write(dcl_params *p, dcl_block block, size_t first, size
 static void dcli_params_layout(dcl_params *p, dcli_arena *arena)
 {
     p->force_hash = (uint64_t *)dcli_take(arena, (size_t)p->model->force_frames, sizeof(uint64_t));
-    p->handle_hash = (uint64_t *)dcli_take(arena, (size_t)p->model->handle_frames, sizeof(uint64_t));
+    p->handle_hash =
+        (uint64_t *)dcli_take(arena, (size_t)p->model->handle_frames, sizeof(uint64_t));
     p->value = dcli_take_doubles(arena, p->offset[DCL_PARAM_COUNT]);
 }
 
@@ -2062,7 +2100,8 @@ static uint64_t dcli_params_key(const dcl_params *p, int step)
     int b;
     for (b = 0; b < DCL_PARAM_COUNT; b++)
         if (b != DCL_PARAM_X0 && b != DCL_PARAM_V0) key = dcli_hash_join(key, p->hash[b]);
-    if (M->force_frames) key = dcli_hash_join(key, p->force_hash[dcli_frame(step, M->force_frames)]);
+    if (M->force_frames)
+        key = dcli_hash_join(key, p->force_hash[dcli_frame(step, M->force_frames)]);
     return dcli_hash_join(key, p->handle_hash[dcli_frame(step + 1, M->handle_frames)]);
 }
 
@@ -2119,7 +2158,8 @@ DCL_API const double *dcl_grad_get(const dcl_grad *grad, dcl_block block)
     return grad->value + grad->offset[block];
 }
 
-/* ---- >>impl-state ----------------------------------------------------------------------------- */
+/* ---- >>impl-state -----------------------------------------------------------------------------
+ */
 
 typedef struct dcli_state_block {
     dcl_state state; /* first, so that the pointers are the same */
@@ -2185,7 +2225,12 @@ DCL_API dcl_result dcl_state_copy(dcl_state *to, const dcl_state *from)
     return DCL_OK;
 }
 
-typedef enum dcli_feature { DCLI_VERTEX_VERTEX, DCLI_VERTEX_EDGE, DCLI_VERTEX_FACE, DCLI_EDGE_EDGE } dcli_feature;
+typedef enum dcli_feature {
+    DCLI_VERTEX_VERTEX,
+    DCLI_VERTEX_EDGE,
+    DCLI_VERTEX_FACE,
+    DCLI_EDGE_EDGE
+} dcli_feature;
 
 typedef struct dcli_self_pair {
     dcli_feature feature;
@@ -2257,7 +2302,8 @@ DCL_API dcl_result dcl_tape_create(const dcl_model *model, int capacity, dcl_tap
     if (!model) return DCL_ERROR_NULL_POINTER;
     if (!tape) return dcli_check_null(&model->logger, "tape", 1, (const void *)tape);
     if (capacity < 0)
-        return dcli_refuse(&model->logger, DCL_ERROR_BAD_ARGUMENT, "tape: capacity is %d", capacity);
+        return dcli_refuse(&model->logger, DCL_ERROR_BAD_ARGUMENT, "tape: capacity is %d",
+                           capacity);
     bytes = dcl_tape_bytes(model, capacity);
     if (!bytes)
         return dcli_refuse(&model->logger, DCL_ERROR_TOO_LARGE, "tape: capacity %d is too large",
@@ -2317,8 +2363,8 @@ static void dcli_end_positions(const dcl_model *M, const dcl_params *p, int step
    What elements need of the rest shape X, and how that changes with X. */
 
 /* Rest data of a triangle: the inverse of the 2x2 edge matrix in a frame of the triangle, by
-   columns {00, 10, 01, 11} (10 is zero), and the area. F = [e1 e2] B is a map of the triangle's plane;
-   energies do not depend on the frame chosen in it. */
+   columns {00, 10, 01, 11} (10 is zero), and the area. F = [e1 e2] B is a map of the triangle's
+   plane; energies do not depend on the frame chosen in it. */
 typedef struct dcli_tri_rest {
     double B[4];
     double area;
@@ -2542,7 +2588,8 @@ static void dcli_hinge_rest_adj(const double *X, const int *v, const dcli_hinge_
 
 /* ---- >>impl-elements --------------------------------------------------------------------------
    Energy, force, Hessian and derivatives of one element. Forces act on the corners; Hessians are
-   of the energy. `project` in 0 ... 1 moves its negative eigenvalues that part of the way to zero. */
+   of the energy. `project` in 0 ... 1 moves its negative eigenvalues that part of the way to zero.
+ */
 
 /* Gradient of the corner's hat function in the triangle's rest frame: F = sum x_a b_a^T. */
 static void dcli_tri_gradients(const dcli_tri_rest *rest, double b[3][2])
@@ -2754,7 +2801,8 @@ static void dcli_air_init(const double *a, const double *u, dcli_air *air)
 
 static double dcli_air_force(const dcli_air *air, double cn, double ct, double *force)
 {
-    double normal = 0.5 * cn * air->area * fabs(air->s), tangent = 0.5 * ct * air->area * air->ut_norm;
+    double normal = 0.5 * cn * air->area * fabs(air->s),
+           tangent = 0.5 * ct * air->area * air->ut_norm;
     int k;
     for (k = 0; k < 3; k++) force[k] = normal * air->s * air->n[k] + tangent * air->ut[k];
     return (normal * air->s * air->s + tangent * air->ut_norm * air->ut_norm) / 3;
@@ -2794,8 +2842,9 @@ static void dcli_air_d_area_adj(const dcli_air *air, const double *u, double cn,
     double fn = 0.5 * cn * fabs(air->s), ft = 0.5 * ct, adut[3], adn[3], along, ads;
     int k;
     for (k = 0; k < 3; k++)
-        adut[k] = ft * (air->ut_norm * adj[k] +
-                        (air->ut_norm > 0 ? dcli_dot(air->ut, adj) / air->ut_norm : 0) * air->ut[k]);
+        adut[k] =
+            ft * (air->ut_norm * adj[k] +
+                  (air->ut_norm > 0 ? dcli_dot(air->ut, adj) / air->ut_norm : 0) * air->ut[k]);
     along = fn * air->s * dcli_dot(air->n, adj) + ft * air->ut_norm * dcli_dot(air->ut, adj);
     ads = 2 * fn * dcli_dot(air->n, adj) - dcli_dot(air->n, adut);
     for (k = 0; k < 3; k++) adn[k] = fn * air->s * adj[k] - air->s * adut[k] + ads * u[k];
@@ -3247,7 +3296,8 @@ static void dcli_dense_solve(int s, double *A, int rhs, double *b)
         j = col_of[k], col_of[k] = col_of[pj], col_of[pj] = j;
         for (i = k + 1; i < s; i++) {
             double f = A[col_of[k] * s + row_of[i]] / A[col_of[k] * s + row_of[k]];
-            for (j = k; j < s; j++) A[col_of[j] * s + row_of[i]] -= f * A[col_of[j] * s + row_of[k]];
+            for (j = k; j < s; j++)
+                A[col_of[j] * s + row_of[i]] -= f * A[col_of[j] * s + row_of[k]];
             for (c = 0; c < rhs; c++) b[c * s + row_of[i]] -= f * b[c * s + row_of[k]];
         }
     }
@@ -3377,8 +3427,8 @@ static void dcli_node_tangent(const dcli_node *node, const dcli_pose *poses, con
     int s = 3 + node->count, c, i, stuck = dcli_node_stuck(node);
     if (node->count == 1 || stuck >= 0) {
         i = node->obstacle[stuck < 0 ? 0 : stuck];
-        dcli_law_tangent(&node->law[stuck < 0 ? 0 : stuck], m, poses[i].friction, h, &gaps[i], g, dm,
-                         dposes[i].friction, &dgaps[i], dv);
+        dcli_law_tangent(&node->law[stuck < 0 ? 0 : stuck], m, poses[i].friction, h, &gaps[i], g,
+                         dm, dposes[i].friction, &dgaps[i], dv);
         return;
     }
     dcli_node_matrix(node, poses, gaps, m, v, A);
@@ -3419,16 +3469,20 @@ static void dcli_node_tangent(const dcli_node *node, const dcli_pose *poses, con
    alone would give: both are functions of x0, v0 and the parameters, so derivatives are exact. */
 
 #define DCLI_NEAR 2.0       /* pieces nearer than this many thicknesses are watched, range > 1 */
-#define DCLI_CONE 1e-3      /* sine of an angle; features flatter than that have no cone of normals */
+#define DCLI_CONE 1e-3 /* sine of an angle; features flatter than that have no cone of normals */
 #define DCLI_CLEARANCE 0.2  /* of the thickness (or the distance at the start, if that is less): no
                                two pieces ever come nearer within a step, range (0, 1) */
-#define DCLI_SELF_SECOND 0.8 /* thickness of the contacts that only help out, in units of the full one */
-#define DCLI_SELF_COARSE 1e-3 /* relative residual at which it is first asked which contacts to wake */
+#define DCLI_SELF_SECOND                                                                           \
+    0.8 /* thickness of the contacts that only help out, in units of the full one */
+#define DCLI_SELF_COARSE                                                                           \
+    1e-3 /* relative residual at which it is first asked which contacts to wake */
 #define DCLI_SELF_DESCENTS 30 /* such rounds at most */
 #define DCLI_SELF_RELAX 0.1 /* range (0, 1); more is faster and diverges where many contacts meet */
-#define DCLI_SELF_WAKE 1e-8 /* of the thickness: violation that a contact may have and still sleep */
-#define DCLI_SELF_DESCENT 30 /* stiffness of contacts while the objective is descended, times the mass
-                                that they feel; each round gains about this factor */
+#define DCLI_SELF_WAKE                                                                             \
+    1e-8 /* of the thickness: violation that a contact may have and still sleep */
+#define DCLI_SELF_DESCENT                                                                          \
+    30 /* stiffness of contacts while the objective is descended, times the mass                   \
+          that they feel; each round gains about this factor */
 #define DCLI_SELF_SOFTNESS 1e-4 /* of a sticking contact in the factored matrix; each round of
                                    refinement gains about this factor */
 #define DCLI_SELF_ROUNDS 40 /* times a step is solved again with contacts found on its way */
@@ -3447,8 +3501,8 @@ static const double dcli_feature_slope[4][2][4] = {
 
 /* x of the pair's vertex i relative to its first, at fraction s of a step at velocities v (which
    may be NULL if s is 0). */
-static void dcli_self_point(const dcli_self_pair *c, int i, const double *x0, const double *v, double sh,
-                            double *out)
+static void dcli_self_point(const dcli_self_pair *c, int i, const double *x0, const double *v,
+                            double sh, double *out)
 {
     size_t a = 3 * (size_t)c->v[i], o = 3 * (size_t)c->v[0];
     int k;
@@ -3485,7 +3539,8 @@ static void dcli_self_weights(dcli_self_pair *c, const double *coordinate)
 }
 
 /* T_k = d e/d coordinate k, and the inverse of the symmetric matrix T_k.T_l (00, 01, 11). */
-static void dcli_self_directions(const dcli_self_pair *c, double (*X)[3], double T[2][3], double *inverse)
+static void dcli_self_directions(const dcli_self_pair *c, double (*X)[3], double T[2][3],
+                                 double *inverse)
 {
     int freedom = dcli_feature_freedom[c->feature], i, k;
     double a, b, d, det;
@@ -3529,8 +3584,8 @@ static double dcli_closest_on_segment(const double *p, const double *a, const do
 }
 
 /* The pair of a vertex and a segment, reduced to the features that are nearest. */
-static void dcli_closest_vertex_edge(int p, int a, int b, const double *P, const double *A, const double *B,
-                                     dcli_self_pair *c)
+static void dcli_closest_vertex_edge(int p, int a, int b, const double *P, const double *A,
+                                     const double *B, dcli_self_pair *c)
 {
     double s = dcli_closest_on_segment(P, A, B), none[2] = {0, 0};
     if (s > 0 && s < 1) {
@@ -3616,12 +3671,13 @@ static void dcli_closest_edges(const int *v, double (*X)[3], dcli_self_pair *c)
 /* From the sensitivities of a contact's weights, normal and gap to x0 and, if the frame is taken on
    the way, to the velocities `v` of that way. With e = sum b X, T_k = de/d coordinate k, the
    coordinates are where T_k.e = 0; the fraction s is where |e| is the thickness. */
-static void dcli_self_frame_adj(const dcli_self_pair *c, const double *x0, const double *v, double h,
-                                double adj_d, double *adj_b, double *adj_n, double *adj_x0,
-                                double *adj_v)
+static void dcli_self_frame_adj(const dcli_self_pair *c, const double *x0, const double *v,
+                                double h, double adj_d, double *adj_b, double *adj_n,
+                                double *adj_x0, double *adj_v)
 {
     int count = dcli_feature_vertices[c->feature], freedom = dcli_feature_freedom[c->feature], i, k;
-    double X[4][3], S[4][3], aX[4][3], e[3], ae[3], T[2][3], inverse[3], al[2] = {0, 0}, mu[2], length, as = 0;
+    double X[4][3], S[4][3], aX[4][3], e[3], ae[3], T[2][3], inverse[3], al[2] = {0, 0}, mu[2],
+                                                                         length, as = 0;
     dcli_self_points(c, x0, NULL, 0, S);
     for (i = 0; i < count; i++) { /* d = n.(sum b x0) - thickness */
         dcli_axpy3(adj_n, adj_d * c->b[i], S[i]);
@@ -3664,8 +3720,9 @@ static void dcli_self_frame_adj(const dcli_self_pair *c, const double *x0, const
 }
 
 /* The same forwards: db, dn and (returned) dd along dx0 and dv. */
-static double dcli_self_frame_d(const dcli_self_pair *c, const double *x0, const double *v, double h,
-                                const double *dx0, const double *dv, double *db, double *dn)
+static double dcli_self_frame_d(const dcli_self_pair *c, const double *x0, const double *v,
+                                double h, const double *dx0, const double *dv, double *db,
+                                double *dn)
 {
     int count = dcli_feature_vertices[c->feature], freedom = dcli_feature_freedom[c->feature], i, k;
     double X[4][3], S[4][3], D[4][3], e[3], de[3], T[2][3], inverse[3], b[2], dl[2], length, dd = 0;
@@ -3679,7 +3736,8 @@ static double dcli_self_frame_d(const dcli_self_pair *c, const double *x0, const
             double V[4][3], zero[3] = {0, 0, 0}, rate = 0, late = 0;
             for (i = 0; i < count; i++) {
                 for (k = 0; k < 3; k++)
-                    V[i][k] = h * (v[3 * (size_t)c->v[i] + (size_t)k] - v[3 * (size_t)c->v[0] + (size_t)k]);
+                    V[i][k] = h * (v[3 * (size_t)c->v[i] + (size_t)k] -
+                                   v[3 * (size_t)c->v[0] + (size_t)k]);
                 rate += c->b[i] * dcli_dot(c->n, V[i]);
                 late += c->b[i] * dcli_dot(c->n, D[i]);
             }
@@ -3726,7 +3784,8 @@ static void dcli_self_project(dcli_self_pair *c, const double *w, double mu)
     limit = mu * fmax(wn, 0);
     memset(c->P, 0, sizeof c->P);
     c->margin = size > 0 ? fabs(wn) / size : 1;
-    c->branch = wn > 0 ? t <= limit && mu > 0 ? DCL_BRANCH_STICK : DCL_BRANCH_SLIP : DCL_BRANCH_FREE;
+    c->branch =
+        wn > 0 ? t <= limit && mu > 0 ? DCL_BRANCH_STICK : DCL_BRANCH_SLIP : DCL_BRANCH_FREE;
     if (wn > 0 && mu > 0) c->margin = fmin(c->margin, fabs(t - limit) / size);
     if (c->branch == DCL_BRANCH_STICK) {
         dcli_copy3(p, w);
@@ -3746,10 +3805,10 @@ static void dcli_self_project(dcli_self_pair *c, const double *w, double mu)
     dcli_sub3(c->miss, c->r, p);
 }
 
-/* While the objective is descended: a contact's impulse r as the gradient of an energy of its relative
-   velocity, for the impulse `held` and the friction bound mu held_N of the last round (augmented
-   Lagrangian). w = held - stiffness (u + d/h n). Sets r, W = -dr/du (symmetric, positive semidefinite)
-   and returns the energy. */
+/* While the objective is descended: a contact's impulse r as the gradient of an energy of its
+   relative velocity, for the impulse `held` and the friction bound mu held_N of the last round
+   (augmented Lagrangian). w = held - stiffness (u + d/h n). Sets r, W = -dr/du (symmetric, positive
+   semidefinite) and returns the energy. */
 static double dcli_potential(const double *n, const double *w, const double *held, double stiffness,
                              double mu, double *r, double *W)
 {
@@ -3774,9 +3833,9 @@ static double dcli_potential(const double *n, const double *w, const double *hel
     return energy + (a < 1 ? bound * t - 0.5 * bound * bound : 0.5 * t * t) / stiffness;
 }
 
-/* What is needed to take r out of the linear system: N = (I - (1 - eps) P)^-1 and W = N rho P. Where
-   a contact sticks, P = I, the impulse does not appear in its own equation; eps makes it appear,
-   and refinement takes the error out again. */
+/* What is needed to take r out of the linear system: N = (I - (1 - eps) P)^-1 and W = N rho P.
+   Where a contact sticks, P = I, the impulse does not appear in its own equation; eps makes it
+   appear, and refinement takes the error out again. */
 static void dcli_self_eliminate(dcli_self_pair *c, double softness)
 {
     double A[9], t[9];
@@ -3797,8 +3856,8 @@ static void dcli_self_eliminate(dcli_self_pair *c, double softness)
 }
 
 /* Sensitivity of the projection at y on r: to the normal (added) and, returned, to mu. */
-static double dcli_self_project_adj(const dcli_self_pair *c, const double *w, double mu, const double *y,
-                                    double *adj_n)
+static double dcli_self_project_adj(const dcli_self_pair *c, const double *w, double mu,
+                                    const double *y, double *adj_n)
 {
     double wn = dcli_dot(w, c->n), wt[3], t, ywt, yn = dcli_dot(y, c->n), q[3], along;
     int k;
@@ -3820,8 +3879,8 @@ static double dcli_self_project_adj(const dcli_self_pair *c, const double *w, do
     return wn * ywt;
 }
 
-static void dcli_self_project_d(const dcli_self_pair *c, const double *w, double mu, const double *dn,
-                                double dmu, double *dr)
+static void dcli_self_project_d(const dcli_self_pair *c, const double *w, double mu,
+                                const double *dn, double dmu, double *dr)
 {
     double wn = dcli_dot(w, c->n), wt[3], t, dwn = dcli_dot(w, dn), dt[3];
     int k;
@@ -3852,7 +3911,7 @@ typedef struct dcli_self {
     double gap;        /* norm of r - start, N s */
     double *boxes;     /* 6 per tree node: least and largest corner */
     double *predicted; /* 3n: velocities that external forces alone would give */
-    double *held;      /* 3 per vertex and obstacle: impulse assumed while the objective is descended */
+    double *held; /* 3 per vertex and obstacle: impulse assumed while the objective is descended */
     double *push;      /* 9n: what obstacles add to the Hessian meanwhile */
     double *weight;    /* n: kg, what a vertex resists a push with: mass and stiffness */
     double *beta;      /* 3n: sensitivity, or tangent, of m predicted */
@@ -3870,7 +3929,8 @@ typedef struct dcli_self {
 } dcli_self;
 
 /* Makes room for `need` items of `size` bytes; what was there is kept. */
-static int dcli_grow(const dcl_allocator *allocator, void *array, size_t *capacity, size_t need, size_t size)
+static int dcli_grow(const dcl_allocator *allocator, void *array, size_t *capacity, size_t need,
+                     size_t size)
 {
     void *old, *grown;
     size_t items = *capacity;
@@ -3907,12 +3967,13 @@ typedef struct dcli_self_search {
     int failed; /* out of memory */
 } dcli_self_search;
 
-static void dcli_self_closest(const dcli_self_search *q, dcli_feature feature, const int *v, double s,
-                              const double *positions, dcli_self_pair *c, double *e)
+static void dcli_self_closest(const dcli_self_search *q, dcli_feature feature, const int *v,
+                              double s, const double *positions, dcli_self_pair *c, double *e)
 {
     double P[4][3], X[4][3];
     dcli_self_pair all;
-    dcli_self_set(&all, feature == DCLI_VERTEX_VERTEX ? feature : DCLI_EDGE_EDGE, v[0], v[1], v[2], v[3]);
+    dcli_self_set(&all, feature == DCLI_VERTEX_VERTEX ? feature : DCLI_EDGE_EDGE, v[0], v[1], v[2],
+                  v[3]);
     dcli_self_points(&all, positions, s > 0 ? q->v : NULL, s * q->h, P);
     if (feature == DCLI_VERTEX_FACE) {
         dcli_closest_vertex_face(v[0], v + 1, P[0], P + 1, c);
@@ -3930,7 +3991,8 @@ static void dcli_self_closest(const dcli_self_search *q, dcli_feature feature, c
 /* The largest displacement of one side relative to the other within the step. */
 static double dcli_self_reach(const dcli_self_search *q, dcli_feature feature, const int *v)
 {
-    int count = feature == DCLI_VERTEX_VERTEX ? 2 : 4, split = feature == DCLI_EDGE_EDGE ? 2 : 1, i, k;
+    int count = feature == DCLI_VERTEX_VERTEX ? 2 : 4, split = feature == DCLI_EDGE_EDGE ? 2 : 1, i,
+        k;
     double mean[3] = {0, 0, 0}, side[2] = {0, 0};
     for (i = 0; i < count; i++) dcli_axpy3(mean, 1.0 / count, q->v + 3 * (size_t)v[i]);
     for (i = 0; i < count; i++) {
@@ -3944,8 +4006,8 @@ static double dcli_self_reach(const dcli_self_search *q, dcli_feature feature, c
 
 /* Fraction of the step after which the distance has fallen to the target, by steps that cannot jump
    over it; 2 if it never does. */
-static double dcli_self_advance(const dcli_self_search *q, dcli_feature feature, const int *v, double distance,
-                                double reach, double target)
+static double dcli_self_advance(const dcli_self_search *q, dcli_feature feature, const int *v,
+                                double distance, double reach, double target)
 {
     double s = 0, e[3];
     dcli_self_pair c;
@@ -3959,9 +4021,10 @@ static double dcli_self_advance(const dcli_self_search *q, dcli_feature feature,
     return s;
 }
 
-/* Moves the fraction c->s to where |e| = target exactly (Newton). 0 if the pieces do not approach. */
-static int dcli_self_meet(const dcli_self_search *q, dcli_feature feature, const int *v, double target,
-                          dcli_self_pair *c)
+/* Moves the fraction c->s to where |e| = target exactly (Newton). 0 if the pieces do not approach.
+ */
+static int dcli_self_meet(const dcli_self_search *q, dcli_feature feature, const int *v,
+                          double target, dcli_self_pair *c)
 {
     double s = c->s, e[3], rate, length, step;
     int it, i;
@@ -4000,8 +4063,8 @@ static const int *dcli_edge_find(const dcli_surface *surface, int lo, int hi)
 /* Sine of the angle by which w leaves the cone of normals of the edge a b towards one of its
    triangles, the worst of them; negative: inside. `at` is the closest point on it. All relative to
    the pair's first vertex. */
-static double dcli_edge_cone(const dcli_self_search *q, const dcli_self_pair *c, int a, int b, const double *at,
-                             const double *w)
+static double dcli_edge_cone(const dcli_self_search *q, const dcli_self_pair *c, int a, int b,
+                             const double *at, const double *w)
 {
     const int *edge = dcli_edge_find(q->model->surface, a < b ? a : b, a < b ? b : a);
     const double *way = c->s > 0 ? q->v : NULL;
@@ -4026,8 +4089,8 @@ static double dcli_edge_cone(const dcli_self_search *q, const dcli_self_pair *c,
 }
 
 /* The same at a vertex: towards its edges. */
-static double dcli_vertex_cone(const dcli_self_search *q, const dcli_self_pair *c, int vertex, const double *at,
-                               const double *w)
+static double dcli_vertex_cone(const dcli_self_search *q, const dcli_self_pair *c, int vertex,
+                               const double *at, const double *w)
 {
     const dcli_surface *surface = q->model->surface;
     dcli_self_pair corner = *c;
@@ -4043,9 +4106,9 @@ static double dcli_vertex_cone(const dcli_self_search *q, const dcli_self_pair *
     return worst;
 }
 
-/* 1 if the pair is where the two surfaces are nearest to each other around it, not merely the nearest
-   points of these two pieces: else its neighbours carry the contact, and its slanted normal would
-   hold back what slides by. */
+/* 1 if the pair is where the two surfaces are nearest to each other around it, not merely the
+   nearest points of these two pieces: else its neighbours carry the contact, and its slanted normal
+   would hold back what slides by. */
 static int dcli_self_local(const dcli_self_search *q, const dcli_self_pair *c, const double *e)
 {
     double X[4][3], w[3], at[3], first, second;
@@ -4074,13 +4137,14 @@ static double dcli_self_thickness(const dcli_self_search *q, dcli_feature featur
     const dcl_model *M = q->model;
     double thickness = M->self_thickness, e[3];
     dcli_self_pair rest;
-    if (M->surface->part[v[0]] != M->surface->part[v[feature == DCLI_EDGE_EDGE ? 2 : 1]]) return thickness;
+    if (M->surface->part[v[0]] != M->surface->part[v[feature == DCLI_EDGE_EDGE ? 2 : 1]])
+        return thickness;
     dcli_self_closest(q, feature, v, 0, M->positions, &rest, e);
     return fmin(thickness, fmax(0.5 * dcli_norm(e), 1e-3 * thickness));
 }
 
-/* Between two flat layers the vertices of one on the faces of the other say all there is to say, and
-   the reverse only makes the impulses ambiguous. So vertices on the side that a face's normal
+/* Between two flat layers the vertices of one on the faces of the other say all there is to say,
+   and the reverse only makes the impulses ambiguous. So vertices on the side that a face's normal
    points to come first; the rest, edges against edges too, keeps a smaller thickness and is woken
    only if the motion violates that. Vertices do not change sides, so contacts do not change rank.
    v: the vertex and the face, or the edges, that were tried. */
@@ -4095,10 +4159,12 @@ static int dcli_self_first(const dcli_self_search *q, dcli_feature feature, cons
     dcli_sub3(a, X[2], X[1]);
     dcli_sub3(b, X[3], X[1]);
     dcli_cross(a, b, normal);
-    return (c->v[0] == v[0] ? 1 : -1) * dcli_dot(normal, e) >= 0; /* e ends at the contact's first */
+    return (c->v[0] == v[0] ? 1 : -1) * dcli_dot(normal, e) >=
+           0; /* e ends at the contact's first */
 }
 
-static void dcli_self_add(dcli_self_search *q, dcli_self_pair *c, const double *e, double thickness, int first)
+static void dcli_self_add(dcli_self_search *q, dcli_self_pair *c, const double *e, double thickness,
+                          int first)
 {
     const dcl_model *M = q->model;
     dcli_self *self = q->self;
@@ -4107,7 +4173,8 @@ static void dcli_self_add(dcli_self_search *q, dcli_self_pair *c, const double *
     for (i = 0; i < dcli_feature_vertices[c->feature]; i++)
         if (M->hard[c->v[i]] < 0) softness += c->b[i] * c->b[i] / self->weight[c->v[i]];
     if (!(softness > 0)) return; /* nothing here can give way */
-    if (!dcli_grow(&M->allocator, &self->pairs, &self->capacity, (size_t)self->count + 1, sizeof *self->pairs)) {
+    if (!dcli_grow(&M->allocator, &self->pairs, &self->capacity, (size_t)self->count + 1,
+                   sizeof *self->pairs)) {
         q->failed = 1;
         return;
     }
@@ -4117,7 +4184,8 @@ static void dcli_self_add(dcli_self_search *q, dcli_self_pair *c, const double *
     dcli_self_points(c, q->x0, NULL, 0, X);
     dcli_self_sum(c, X, start);
     c->d = dcli_dot(c->n, start) - thickness;
-    rounding = 16 * DCLI_EPS * (dcli_norm(q->x0 + 3 * (size_t)c->v[0]) + dcli_norm(start) + thickness);
+    rounding =
+        16 * DCLI_EPS * (dcli_norm(q->x0 + 3 * (size_t)c->v[0]) + dcli_norm(start) + thickness);
     if (fabs(c->d) <= rounding) c->d = 0;
     c->rho = 1 / softness;
     dcli_set3(c->r, 0, 0, 0);
@@ -4133,17 +4201,18 @@ static void dcli_self_add(dcli_self_search *q, dcli_self_pair *c, const double *
 
 static void dcli_self_consider(dcli_self_search *q, dcli_feature feature, const int *v)
 {
-    double e[3], distance, reach = dcli_self_reach(q, feature, v), thickness = q->model->self_thickness, s;
+    double e[3], distance, reach = dcli_self_reach(q, feature, v),
+                           thickness = q->model->self_thickness, s;
     int plain = q->model->self_contact == DCL_SELF_NODES;
     dcli_self_pair c;
     dcli_self_closest(q, feature, v, 0, q->x0, &c, e);
     distance = dcli_norm(e);
     c.s = 0;
-    if (distance <= 1e-6 * thickness && !q->overlaps) {
-        q->overlaps = 1;
-        q->nearest = c;
+    if (distance <= 1e-6 * thickness) {
+        if (!q->overlaps) q->nearest = c;
+        q->overlaps = !q->model->self_overlap;
+        return;
     }
-    if (!(distance > 0)) return;
     if (q->kind != DCLI_SEARCH_FIRST) {
         double clearance = DCLI_CLEARANCE * fmin(distance, thickness);
         if (plain || distance - reach > clearance) return;
@@ -4174,7 +4243,8 @@ static void dcli_self_consider(dcli_self_search *q, dcli_feature feature, const 
     dcli_self_closest(q, feature, v, s, q->x0, &c, e);
     c.s = s;
     if (feature == DCLI_EDGE_EDGE && c.feature != feature) return; /* its end is met as a vertex */
-    if (plain || dcli_self_local(q, &c, e)) dcli_self_add(q, &c, e, thickness, dcli_self_first(q, feature, v, &c, e));
+    if (plain || dcli_self_local(q, &c, e))
+        dcli_self_add(q, &c, e, thickness, dcli_self_first(q, feature, v, &c, e));
 }
 
 /* Boxes of the tree around every triangle's way, wider by margin on each side. The way is relative
@@ -4200,7 +4270,8 @@ static void dcli_self_boxes(dcli_self_search *q, double margin)
         for (k = 0; k < 3; k++) {
             double lo = HUGE_VAL, hi = -HUGE_VAL;
             for (i = 0; i < 3; i++) {
-                size_t j = 3 * (size_t)M->triangles[s->leaves[s->nodes[node].first]].v[i] + (size_t)k;
+                size_t j =
+                    3 * (size_t)M->triangles[s->leaves[s->nodes[node].first]].v[i] + (size_t)k;
                 double end = q->x0[j] + q->h * (q->v[j] - mean[k]);
                 lo = fmin(lo, fmin(q->x0[j], end));
                 hi = fmax(hi, fmax(q->x0[j], end));
@@ -4213,7 +4284,8 @@ static void dcli_self_boxes(dcli_self_search *q, double margin)
 
 static int dcli_boxes_meet(const double *a, const double *b)
 {
-    return a[0] <= b[3] && b[0] <= a[3] && a[1] <= b[4] && b[1] <= a[4] && a[2] <= b[5] && b[2] <= a[5];
+    return a[0] <= b[3] && b[0] <= a[3] && a[1] <= b[4] && b[1] <= a[4] && a[2] <= b[5] &&
+           b[2] <= a[5];
 }
 
 /* A box around points on their way, as in dcli_self_boxes. */
@@ -4235,8 +4307,8 @@ static void dcli_self_box(const dcli_self_search *q, const int *v, int count, co
     }
 }
 
-static void dcli_self_vertices(dcli_self_search *q, int A, int B, const double *box_b, double margin,
-                               const double *mean)
+static void dcli_self_vertices(dcli_self_search *q, int A, int B, const double *box_b,
+                               double margin, const double *mean)
 {
     const dcl_model *M = q->model;
     const int *a = M->triangles[A].v, *b = M->triangles[B].v;
@@ -4348,8 +4420,10 @@ static void dcli_self_traverse(dcli_self_search *q, double margin)
     stack[top++] = 0;
     stack[top++] = 0;
     while (top > 0 && !q->failed) {
-        int b = stack[--top], a = stack[--top], ca = s->nodes[a].count, cb = s->nodes[b].count, split;
-        const double *box_a = q->self->boxes + 6 * (size_t)a, *box_b = q->self->boxes + 6 * (size_t)b;
+        int b = stack[--top], a = stack[--top], ca = s->nodes[a].count, cb = s->nodes[b].count,
+            split;
+        const double *box_a = q->self->boxes + 6 * (size_t)a,
+                     *box_b = q->self->boxes + 6 * (size_t)b;
         if (a == b) {
             if (ca == 1) continue;
             stack[top++] = a + 1;
@@ -4395,11 +4469,13 @@ static int dcli_self_compare(const void *a, const void *b)
     return p->s < q->s ? -1 : p->s > q->s;
 }
 
-/* Sorts the pairs from `first` on and drops repeated ones: an edge is found by both its triangles. */
+/* Sorts the pairs from `first` on and drops repeated ones: an edge is found by both its triangles.
+ */
 static void dcli_self_unique(dcli_self *self, int first)
 {
     int i, kept = first;
-    qsort(self->pairs + first, (size_t)(self->count - first), sizeof *self->pairs, dcli_self_compare);
+    qsort(self->pairs + first, (size_t)(self->count - first), sizeof *self->pairs,
+          dcli_self_compare);
     for (i = first; i < self->count; i++) {
         dcli_self_pair *last = kept > first ? &self->pairs[kept - 1] : NULL;
         if (last && last->feature == self->pairs[i].feature &&
@@ -4408,16 +4484,18 @@ static void dcli_self_unique(dcli_self *self, int first)
         self->pairs[kept++] = self->pairs[i];
     }
     self->count = kept;
-    for (i = self->ways = 0; i < kept; i++) self->ways += self->pairs[i].s > 0 && !self->pairs[i].frozen;
+    for (i = self->ways = 0; i < kept; i++)
+        self->ways += self->pairs[i].s > 0 && !self->pairs[i].frozen;
 }
 
 /* Searches along the ways x0 + s h v and adds what it finds to self->pairs; returns how many. */
 static int dcli_self_find(dcli_self_search *q)
 {
     int before = q->self->count;
-    double margin = q->model->self_thickness * (q->kind == DCLI_SEARCH_FIRST     ? 0.5 * DCLI_NEAR
-                                                : q->kind == DCLI_SEARCH_PIERCED ? 0
-                                                                                 : 0.5 * DCLI_CLEARANCE);
+    double margin =
+        q->model->self_thickness * (q->kind == DCLI_SEARCH_FIRST     ? 0.5 * DCLI_NEAR
+                                    : q->kind == DCLI_SEARCH_PIERCED ? 0
+                                                                     : 0.5 * DCLI_CLEARANCE);
     dcli_self_boxes(q, margin);
     dcli_self_traverse(q, margin);
     if (!q->failed && q->self->count > before) dcli_self_unique(q->self, before);
@@ -4582,7 +4660,8 @@ static dcl_result dcli_solver_check(const dcl_logger *log, const dcl_solver_desc
         return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT, "newton_limit is %d, must be >= 0",
                            d->newton_limit);
     if (d->pd_limit < 0)
-        return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT, "pd_limit is %d, must be >= 0", d->pd_limit);
+        return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT, "pd_limit is %d, must be >= 0",
+                           d->pd_limit);
     if (d->adjoint_limit < 0)
         return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT, "adjoint_limit is %d, must be >= 0",
                            d->adjoint_limit);
@@ -4684,7 +4763,8 @@ static void dcli_prepare_mass(dcl_workspace *ws, const dcl_params *p)
     ws->mass_valid = 1;
 }
 
-/* ---- >>impl-external: gravity, gusts, forces, handles, air ------------------------------------ */
+/* ---- >>impl-external: gravity, gusts, forces, handles, air ------------------------------------
+ */
 
 static double dcli_gust(const dcl_params *p, double t)
 {
@@ -4724,7 +4804,8 @@ static void dcli_prepare_external(dcl_workspace *ws, const dcl_params *p)
 {
     const dcl_model *M = ws->model;
     const double *gravity = dcli_param(p, DCL_PARAM_GRAVITY);
-    const double *wind = dcli_param(p, DCL_PARAM_WIND_FORCE), *frame = dcli_force_frame(p, ws->step);
+    const double *wind = dcli_param(p, DCL_PARAM_WIND_FORCE),
+                 *frame = dcli_force_frame(p, ws->step);
     const double *path = p->value + dcli_handle_offset(p, ws->step);
     double gust = dcli_gust(p, ws->time + ws->h), inertia, force;
     int i, k;
@@ -4949,7 +5030,8 @@ static void dcli_add_nodes(dcl_workspace *ws, const double *v, dcli_sums *sums)
 static double dcli_node_descend(dcl_workspace *ws, int i, const double *v)
 {
     int o, k, count = ws->model->obstacle_count;
-    double *push = ws->self.push + 9 * (size_t)i, energy = 0, stiffness = DCLI_SELF_DESCENT * ws->self.weight[i];
+    double *push = ws->self.push + 9 * (size_t)i, energy = 0,
+           stiffness = DCLI_SELF_DESCENT * ws->self.weight[i];
     memset(push, 0, 9 * sizeof *push);
     ws->touch[i].obstacle = -1;
     for (o = 0; o < count; o++) {
@@ -4958,7 +5040,8 @@ static double dcli_node_descend(dcl_workspace *ws, int i, const double *v)
         double w[3], r[3], W[9];
         if (!dcli_finite(gap->d)) continue;
         for (k = 0; k < 3; k++)
-            w[k] = held[k] - stiffness * (v[3 * (size_t)i + (size_t)k] - gap->w[k] + gap->d / ws->h * gap->n[k]);
+            w[k] = held[k] - stiffness * (v[3 * (size_t)i + (size_t)k] - gap->w[k] +
+                                          gap->d / ws->h * gap->n[k]);
         energy += dcli_potential(gap->n, w, held, stiffness, ws->poses[o].friction, r, W);
         dcli_axpy3(ws->g + 3 * (size_t)i, 1, r);
         for (k = 0; k < 9; k++) push[k] += W[k];
@@ -4973,10 +5056,12 @@ static double dcli_node_hold(dcl_workspace *ws, int i)
     double change = 0, stiffness = DCLI_SELF_DESCENT * ws->self.weight[i];
     for (o = 0; o < count; o++) {
         const dcli_gap *gap = &ws->gaps[(size_t)i * (size_t)count + (size_t)o];
-        double *held = ws->self.held + 3 * ((size_t)i * (size_t)count + (size_t)o), w[3], r[3], W[9];
+        double *held = ws->self.held + 3 * ((size_t)i * (size_t)count + (size_t)o), w[3], r[3],
+               W[9];
         if (!dcli_finite(gap->d)) continue;
         for (k = 0; k < 3; k++)
-            w[k] = held[k] - stiffness * (ws->v[3 * (size_t)i + (size_t)k] - gap->w[k] + gap->d / ws->h * gap->n[k]);
+            w[k] = held[k] - stiffness * (ws->v[3 * (size_t)i + (size_t)k] - gap->w[k] +
+                                          gap->d / ws->h * gap->n[k]);
         dcli_potential(gap->n, w, held, stiffness, ws->poses[o].friction, r, W);
         for (k = 0; k < 3; k++) change += (r[k] - held[k]) * (r[k] - held[k]);
         dcli_copy3(held, r);
@@ -5070,8 +5155,9 @@ static dcl_result dcli_self_overlap(const dcl_model *M, const dcli_self_pair *c)
     static const char *const names[4] = {"vertices", "vertex and edge", "vertex and face", "edges"};
     int more = dcli_feature_vertices[c->feature];
     return dcli_refuse(&M->logger, DCL_ERROR_SELF_OVERLAP,
-                       "self-contact: %s %d %d %d %d touch or cross at the start", names[c->feature],
-                       c->v[0], c->v[1], more > 2 ? c->v[2] : -1, more > 3 ? c->v[3] : -1);
+                       "self-contact: %s %d %d %d %d touch or cross at the start",
+                       names[c->feature], c->v[0], c->v[1], more > 2 ? c->v[2] : -1,
+                       more > 3 ? c->v[3] : -1);
 }
 
 /* The contacts a step begins with. */
@@ -5089,7 +5175,7 @@ static dcl_result dcli_self_prepare(dcl_workspace *ws)
     if (!dcli_all_finite(ws->self.predicted, 3 * (size_t)M->n))
         return dcli_refuse(&M->logger, DCL_ERROR_NOT_FINITE,
                            "step: forces or velocities overflow; the state was kept");
-    if (ws->step == 0 && M->self_contact == DCL_SELF_SURFACE) {
+    if (ws->step == 0 && M->self_contact == DCL_SELF_SURFACE && !M->self_overlap) {
         dcli_self_search_init(ws, ws->self.predicted, DCLI_SEARCH_PIERCED, &q);
         q.h = 0;
         dcli_self_find(&q);
@@ -5108,11 +5194,13 @@ static void dcli_self_relative(const dcli_self_pair *c, const double *v, double 
     dcli_set3(u, 0, 0, 0);
     for (i = 1; i < dcli_feature_vertices[c->feature]; i++)
         for (k = 0; k < 3; k++)
-            u[k] += c->b[i] * (v[3 * (size_t)c->v[i] + (size_t)k] - v[3 * (size_t)c->v[0] + (size_t)k]);
+            u[k] +=
+                c->b[i] * (v[3 * (size_t)c->v[i] + (size_t)k] - v[3 * (size_t)c->v[0] + (size_t)k]);
 }
 
 /* w of the projection. */
-static void dcli_self_argument(const dcl_workspace *ws, const dcli_self_pair *c, const double *v, double *w)
+static void dcli_self_argument(const dcl_workspace *ws, const dcli_self_pair *c, const double *v,
+                               double *w)
 {
     double u[3];
     int k;
@@ -5149,11 +5237,13 @@ static void dcli_add_self(dcl_workspace *ws, const double *v, dcli_sums *sums)
     ws->self.gap = sqrt(gap);
 }
 
-/* Impulses follow their law by a part of what they miss: for PD, which solves for velocities only. */
+/* Impulses follow their law by a part of what they miss: for PD, which solves for velocities only.
+ */
 static void dcli_self_relax(dcl_workspace *ws)
 {
     int k;
-    for (k = 0; k < ws->self.count; k++) dcli_axpy3(ws->self.pairs[k].r, -DCLI_SELF_RELAX, ws->self.pairs[k].miss);
+    for (k = 0; k < ws->self.count; k++)
+        dcli_axpy3(ws->self.pairs[k].r, -DCLI_SELF_RELAX, ws->self.pairs[k].miss);
 }
 
 /* Residual r = m (v - target) and the objective (3) at ws->v. The scale that makes the residual
@@ -5425,7 +5515,8 @@ static int dcli_node_kinds(dcl_workspace *ws)
    symmetric M + N G N, solved by Cholesky. Otherwise LU on the same pattern. */
 
 /* out = D x of node i by its kind. */
-static void dcli_apply_D(const dcl_workspace *ws, int i, int transpose, const double *x, double *out)
+static void dcli_apply_D(const dcl_workspace *ws, int i, int transpose, const double *x,
+                         double *out)
 {
     double t[3];
     if (ws->kind[i] == DCLI_FREE) {
@@ -5573,8 +5664,8 @@ static int dcli_self_pattern(dcl_workspace *ws)
     dcli_self *self = &ws->self;
     size_t nz = (size_t)M->col_start[M->n], couplings = 0, at = 0, entries = 0;
     int k, i, j, p;
-    if (!dcli_grow(allocator, &self->couplings, &self->coupling_capacity, 6 * (size_t)self->count + 1,
-                   sizeof *self->couplings) ||
+    if (!dcli_grow(allocator, &self->couplings, &self->coupling_capacity,
+                   6 * (size_t)self->count + 1, sizeof *self->couplings) ||
         !dcli_grow(allocator, &self->row_index, &self->entry_capacity, nz + 6 * (size_t)self->count,
                    sizeof *self->row_index))
         return 0;
@@ -5585,7 +5676,8 @@ static int dcli_self_pattern(dcl_workspace *ws)
     qsort(self->couplings, couplings, sizeof *self->couplings, dcli_pair_compare);
     for (j = 0; j < M->n; j++) {
         self->col_start[j] = (int)entries;
-        for (p = M->col_start[j]; p < M->col_start[j + 1] || (at < couplings && (int)(self->couplings[at] >> 32) == j);) {
+        for (p = M->col_start[j]; p < M->col_start[j + 1] ||
+                                  (at < couplings && (int)(self->couplings[at] >> 32) == j);) {
             int mesh = p < M->col_start[j + 1] ? M->row_index[p] : INT_MAX, row = mesh;
             if (at < couplings && (int)(self->couplings[at] >> 32) == j) {
                 int other = (int)(self->couplings[at] & 0xFFFFFFFFu);
@@ -5615,7 +5707,8 @@ static int dcli_self_analyze(dcl_workspace *ws)
     if (self->pattern_count == self->count) return 1;
     if (!dcli_self_pattern(ws)) return 0;
     self->pattern_count = self->count;
-    for (k = 0; k < self->col_start[M->n]; k++) key = dcli_hash_join(key, (uint64_t)self->row_index[k]);
+    for (k = 0; k < self->col_start[M->n]; k++)
+        key = dcli_hash_join(key, (uint64_t)self->row_index[k]);
     for (k = 0; k <= M->n; k++) key = dcli_hash_join(key, (uint64_t)self->col_start[k]);
     if (self->factor && key == self->pattern_key) return 1;
     dcs_factor_destroy(self->factor);
@@ -5630,7 +5723,8 @@ static int dcli_self_analyze(dcl_workspace *ws)
     desc.equilibrate = 0;
     desc.ordering = DCS_ORDER_AMD;
     desc.tiny_pivot = 1e-14; /* sticking contacts are far stiffer than the cloth */
-    return dcs_analysis_create(&desc, M->n, 3, self->col_start, self->row_index, &self->analysis, NULL) == DCS_OK &&
+    return dcs_analysis_create(&desc, M->n, 3, self->col_start, self->row_index, &self->analysis,
+                               NULL) == DCS_OK &&
            dcs_factor_create(self->analysis, DCS_CHOLESKY, &self->symmetric, NULL) == DCS_OK &&
            dcs_factor_create(self->analysis, DCS_LU_STATIC, &self->factor, NULL) == DCS_OK;
 }
@@ -5659,7 +5753,8 @@ static void dcli_self_gather(dcl_workspace *ws)
     memset(self->upper, 0, 9 * entries * sizeof(double));
     for (p = 0; p < M->col_start[M->n]; p++) {
         const double *K = ws->G + 9 * (size_t)p;
-        double *lower = self->lower + 9 * (size_t)self->map[p], *upper = self->upper + 9 * (size_t)self->map[p];
+        double *lower = self->lower + 9 * (size_t)self->map[p],
+               *upper = self->upper + 9 * (size_t)self->map[p];
         memcpy(lower, K, 9 * sizeof *K);
         for (c = 0; c < 3; c++)
             for (r = 0; r < 3; r++) upper[3 * c + r] = K[3 * r + c];
@@ -5791,8 +5886,8 @@ static void dcli_self_spread(const dcl_workspace *ws, const double *y, double *o
 
    One round of refinement: from the residuals of (x, y), a correction by the factor at hand.
    Returns the relative size of the first residual (the second's effect on it included). */
-static double dcli_self_refine(dcl_workspace *ws, const double *b, const double *late, double *x, double *y,
-                               double size)
+static double dcli_self_refine(dcl_workspace *ws, const double *b, const double *late, double *x,
+                               double *y, double size)
 {
     size_t n3 = 3 * (size_t)ws->model->n, j, m3 = 3 * (size_t)ws->self.count;
     double *rest = ws->self.y + 2 * m3, *push = rest + m3, *r = ws->work, *Gx = ws->work2, relative;
@@ -5831,7 +5926,8 @@ static int dcli_self_direction(dcl_workspace *ws)
     size_t n3 = 3 * (size_t)ws->model->n, j, m3 = 3 * (size_t)ws->self.count;
     double *late = ws->self.y, *y = late + m3, *b = ws->many, size;
     int round, k, i;
-    if (!dcli_grow(&ws->model->allocator, &ws->self.y, &ws->self.y_capacity, 4 * m3, sizeof *late)) return 0;
+    if (!dcli_grow(&ws->model->allocator, &ws->self.y, &ws->self.y_capacity, 4 * m3, sizeof *late))
+        return 0;
     late = ws->self.y;
     y = late + m3;
     for (j = 0; j < n3; j++) b[j] = -ws->r[j];
@@ -5904,7 +6000,8 @@ static void dcli_pd_assemble(dcl_workspace *ws)
         for (a = 0; a < 4; a++)
             dcli_pd_pair(ws, M->col_start[hinge->v[a]], hinge->v[a], hinge->v[a], w * k[a] * k[a]);
         for (a = 0; a < 6; a++)
-            dcli_pd_pair(ws, hinge->at[a], hinge->v[dcli_hinge_pair[a][0]], hinge->v[dcli_hinge_pair[a][1]],
+            dcli_pd_pair(ws, hinge->at[a], hinge->v[dcli_hinge_pair[a][0]],
+                         hinge->v[dcli_hinge_pair[a][1]],
                          w * k[dcli_hinge_pair[a][0]] * k[dcli_hinge_pair[a][1]]);
     }
     for (i = 0; i < M->handle_count; i++)
@@ -5958,9 +6055,9 @@ static void dcli_return_to(dcl_workspace *ws, const double *from)
     dcli_evaluate(ws);
 }
 
-/* Tries v + step delta for step = 1, 1/2, ... Without contact the objective must fall (Armijo); where
-   its change is lost in rounding the slope decides instead (Hager, Zhang 2005, approximate Wolfe
-   condition). With contact the residual must fall. On failure v is as before. */
+/* Tries v + step delta for step = 1, 1/2, ... Without contact the objective must fall (Armijo);
+   where its change is lost in rounding the slope decides instead (Hager, Zhang 2005, approximate
+   Wolfe condition). With contact the residual must fall. On failure v is as before. */
 static int dcli_line_search(dcl_workspace *ws)
 {
     size_t n3 = 3 * (size_t)ws->model->n, k;
@@ -5994,9 +6091,9 @@ static int dcli_line_search(dcl_workspace *ws)
     return 0;
 }
 
-/* One iteration. The exact Hessian is indefinite where compressed cloth is about to buckle; then its
-   negative eigenvalues are taken only as much of the way to zero as makes it definite, since what
-   is left of them is what moves the cloth off the saddle. *project carries that part from
+/* One iteration. The exact Hessian is indefinite where compressed cloth is about to buckle; then
+   its negative eigenvalues are taken only as much of the way to zero as makes it definite, since
+   what is left of them is what moves the cloth off the saddle. *project carries that part from
    iteration to iteration. */
 static int dcli_newton_iteration(dcl_workspace *ws, double *project)
 {
@@ -6026,14 +6123,15 @@ static void dcli_apply_symmetric(dcl_workspace *ws, const double *x, double *scr
     for (k = 0; k < n3; k++) out[k] += ws->mass[k / 3] * x[k];
 }
 
-#define DCLI_CG_REUSE 15 /* a factor that needs more iterations than this is replaced; they then cost
-                            as much as a factorisation */
+#define DCLI_CG_REUSE                                                                              \
+    15 /* a factor that needs more iterations than this is replaced; they then cost                \
+          as much as a factorisation */
 #define DCLI_CG_CURVATURE 0.5 /* least curvature assumed where it is negative, in units of the
                                  preconditioner's; 0.05 ... 0.5 measured equal */
 #define DCLI_CG_FORCING 0.1 /* loosest relative residual of the inner solve */
 
-/* Newton's step by conjugate gradients, preconditioned by the factor at hand (of this or an earlier,
-   positive definite Hessian), to |residual| <= goal. Where the exact Hessian has negative
+/* Newton's step by conjugate gradients, preconditioned by the factor at hand (of this or an
+   earlier, positive definite Hessian), to |residual| <= goal. Where the exact Hessian has negative
    curvature the step along that direction is taken with the curvature's absolute value, which
    leaves a saddle quickly, and the search ends. Returns the iterations made, negative if they met
    negative curvature, 0 on failure. */
@@ -6069,7 +6167,8 @@ static int dcli_cg_direction(dcl_workspace *ws, double goal)
     return it;
 }
 
-/* 1 if the factor at hand is one that dcli_newton_cg made in this step, for the contacts there are. */
+/* 1 if the factor at hand is one that dcli_newton_cg made in this step, for the contacts there are.
+ */
 static int dcli_cg_factor_serves(const dcl_workspace *ws)
 {
     if (!ws->cg_have) return 0;
@@ -6090,7 +6189,8 @@ static void dcli_newton_cg(dcl_workspace *ws)
         if (!have || made > DCLI_CG_REUSE) {
             dcli_assemble(ws, definite ? 0 : 1);
             ws->stats.factorizations++;
-            ws->cg_have = have = (ws->self.active ? dcli_self_factor_symmetric(ws) : dcli_factor_symmetric(ws)) == DCS_OK;
+            ws->cg_have = have = (ws->self.active ? dcli_self_factor_symmetric(ws)
+                                                  : dcli_factor_symmetric(ws)) == DCS_OK;
             if (!have && !definite) return;
         }
         dcli_assemble(ws, 0);
@@ -6106,8 +6206,8 @@ static void dcli_newton_cg(dcl_workspace *ws)
     }
 }
 
-/* With impulses of the cloth on itself the step has no objective, but it has one for friction bounds
-   and impulses held: descended, with the impulses brought up to date in between, this leads
+/* With impulses of the cloth on itself the step has no objective, but it has one for friction
+   bounds and impulses held: descended, with the impulses brought up to date in between, this leads
    through buckling to where Newton converges. Ends with impulses as unknowns again. */
 static void dcli_descend(dcl_workspace *ws)
 {
@@ -6117,8 +6217,10 @@ static void dcli_descend(dcl_workspace *ws)
     if (count) memset(ws->self.held, 0, 3 * (size_t)ws->model->n * (size_t)count * sizeof(double));
     for (k = 0; k < ws->model->n && count; k++) /* begin with what the contact law gives */
         for (i = 0; i < 3 && ws->model->hard[k] < 0 && ws->touch[k].obstacle >= 0; i++)
-            ws->self.held[3 * ((size_t)k * (size_t)count + (size_t)ws->touch[k].obstacle) + (size_t)i] =
-                ws->mass[k] * ws->target[3 * (size_t)k + (size_t)i] - ws->g[3 * (size_t)k + (size_t)i];
+            ws->self
+                .held[3 * ((size_t)k * (size_t)count + (size_t)ws->touch[k].obstacle) + (size_t)i] =
+                ws->mass[k] * ws->target[3 * (size_t)k + (size_t)i] -
+                ws->g[3 * (size_t)k + (size_t)i];
     ws->self.descending = 1;
     for (round = 0; round < DCLI_SELF_DESCENTS; round++) {
         ws->goal = fmax(0.5 * goal, 0.1 * last);
@@ -6210,7 +6312,8 @@ static void dcli_newton(dcl_workspace *ws)
         burst += burst / 2;
     }
     if (!dcli_converged(ws) && best < HUGE_VAL && !(dcli_relative(ws) <= best)) {
-        for (i = 0; i < ws->self.count; i++) dcli_copy3(ws->self.pairs[i].r, ws->self.pairs[i].best);
+        for (i = 0; i < ws->self.count; i++)
+            dcli_copy3(ws->self.pairs[i].r, ws->self.pairs[i].best);
         dcli_return_to(ws, ws->best);
     }
 }
@@ -6249,7 +6352,8 @@ static void dcli_measure_contact(void *user, const dcl_workspace *ws, int i, int
                                  const dcli_law *law, const double *impulse)
 {
     dcl_step_stats *s = (dcl_step_stats *)user;
-    const dcli_gap *gap = &ws->gaps[(size_t)i * (size_t)ws->model->obstacle_count + (size_t)obstacle];
+    const dcli_gap *gap =
+        &ws->gaps[(size_t)i * (size_t)ws->model->obstacle_count + (size_t)obstacle];
     double u[3], rt[3], rn = dcli_dot(impulse, gap->n), un, size, mu = ws->poses[obstacle].friction;
     (void)law;
     dcli_sub3(u, ws->v + 3 * (size_t)i, gap->w);
@@ -6382,7 +6486,8 @@ static dcl_result dcli_step_arguments(const dcl_workspace *ws, const dcl_params 
         return dcli_refuse(log, DCL_ERROR_NOT_FINITE, "step: state time is not finite");
     for (k = 0; k < n3; k++)
         if (!dcli_finite(state->x[k]) || !dcli_finite(state->v[k]))
-            return dcli_refuse(log, DCL_ERROR_NOT_FINITE, "step: state %s of vertex %lu is not finite",
+            return dcli_refuse(log, DCL_ERROR_NOT_FINITE,
+                               "step: state %s of vertex %lu is not finite",
                                dcli_finite(state->x[k]) ? "v" : "x", (unsigned long)(k / 3));
     return DCL_OK;
 }
@@ -6431,7 +6536,8 @@ static int dcli_self_wake(dcl_workspace *ws)
     return woken;
 }
 
-/* Where the step could not be solved its velocities are shortened as far as keeps every way free. */
+/* Where the step could not be solved its velocities are shortened as far as keeps every way free.
+ */
 static void dcli_self_shorten(dcl_workspace *ws)
 {
     size_t n3 = 3 * (size_t)ws->model->n, k;
@@ -6472,7 +6578,8 @@ static dcl_result dcli_solve_rounds(dcl_workspace *ws)
         if (!surface) return DCL_OK;
         dcli_self_search_init(ws, ws->v, DCLI_SEARCH_VERIFY, &q);
         if (!dcli_self_find(&q) && !q.failed) return DCL_OK;
-        if (q.failed) return dcli_refuse(&ws->model->logger, DCL_ERROR_OUT_OF_MEMORY, "self-contact: pairs");
+        if (q.failed)
+            return dcli_refuse(&ws->model->logger, DCL_ERROR_OUT_OF_MEMORY, "self-contact: pairs");
         if (++ws->stats.self_rounds >= DCLI_SELF_ROUNDS) break;
         dcli_evaluate(ws);
     }
@@ -6512,8 +6619,8 @@ static int dcli_tape_append(dcl_tape *tape, const dcl_workspace *ws, const doubl
     dcli_record *record = &tape->records[tape->count];
     int k;
     if (tape->count) first = record[-1].self_first + (size_t)record[-1].self_count;
-    if (!dcli_grow(&ws->model->allocator, &tape->self, &tape->self_capacity, first + (size_t)ws->self.active,
-                   sizeof *tape->self))
+    if (!dcli_grow(&ws->model->allocator, &tape->self, &tape->self_capacity,
+                   first + (size_t)ws->self.active, sizeof *tape->self))
         return 0;
     record->self_first = first;
     record->self_count = 0;
@@ -6544,7 +6651,8 @@ DCL_API dcl_result dcl_step(dcl_workspace *workspace, const dcl_params *params, 
         return r;
     if ((r = dcli_step_arguments(ws, params, state, h)) != DCL_OK) return r;
     if (tape && tape->model != ws->model)
-        return dcli_refuse(&ws->model->logger, DCL_ERROR_BAD_ARGUMENT, "step: tape of another model");
+        return dcli_refuse(&ws->model->logger, DCL_ERROR_BAD_ARGUMENT,
+                           "step: tape of another model");
     if (tape && tape->count >= tape->capacity)
         return dcli_refuse(&ws->model->logger, DCL_ERROR_TAPE_FULL, "step: the tape holds %d steps",
                            tape->capacity);
@@ -6578,8 +6686,8 @@ DCL_API dcl_result dcl_step_check(dcl_workspace *workspace, const dcl_params *pa
     dcl_result r;
     size_t n3, k;
     if (!ws) return DCL_ERROR_NULL_POINTER;
-    if ((r = dcli_check_null(&ws->model->logger, "params state x1", 3,
-                             (const void *)params, (const void *)state, (const void *)x1)) != DCL_OK)
+    if ((r = dcli_check_null(&ws->model->logger, "params state x1", 3, (const void *)params,
+                             (const void *)state, (const void *)x1)) != DCL_OK)
         return r;
     if ((r = dcli_step_arguments(ws, params, state, h)) != DCL_OK) return r;
     n3 = 3 * (size_t)ws->model->n;
@@ -6666,7 +6774,8 @@ DCL_API int dcl_workspace_get_contacts(const dcl_workspace *workspace, int capac
    The residual of the step is v1 - target(g(v1)), and dg/dv1 = -G, d target/dg = D/m. With y the
    sensitivity of target and s that of g:
 
-       y = q - G s,   s = D^T y/m,   q = dL/dv1 + h dL/dx1,   that is z = y/m, A^T z = q  (28), (29).
+       y = q - G s,   s = D^T y/m,   q = dL/dv1 + h dL/dx1,   that is z = y/m, A^T z = q  (28),
+   (29).
 
    From y and s every other derivative is a product, one operator after the other. */
 
@@ -6733,7 +6842,8 @@ static dcl_result dcli_adjoint_direct(dcl_workspace *ws, const double *q, double
        (M + G0 D^T) z + rho B^T P^T y = q,      -B D^T z + (I - P^T) y = 0,
 
    the transpose of the system in dcli_self_refine, solved by the same factor. y in ws->self.y. */
-static dcl_result dcli_adjoint_self(dcl_workspace *ws, const double *q, double *z, dcl_adjoint_stats *stats)
+static dcl_result dcli_adjoint_self(dcl_workspace *ws, const double *q, double *z,
+                                    dcl_adjoint_stats *stats)
 {
     size_t n3 = 3 * (size_t)ws->model->n, j, m3 = 3 * (size_t)ws->self.count;
     double size = dcli_norm_all(q, n3), best = HUGE_VAL;
@@ -6756,7 +6866,8 @@ static dcl_result dcli_adjoint_self(dcl_workspace *ws, const double *q, double *
             dcli_self_relative(c, s, Bs);
             dcli_mult3(c->P, y + 3 * k, Py);
             for (i = 0; i < 3; i++) late[3 * k + i] = Bs[i] - (y[3 * k + i] - Py[i]);
-            for (i = 0; i < 3; i++) t[i] = Bs[i] - late[3 * k + i]; /* dcli_apply_G holds B^T W^T B s */
+            for (i = 0; i < 3; i++)
+                t[i] = Bs[i] - late[3 * k + i]; /* dcli_apply_G holds B^T W^T B s */
             dcli_mult3(c->W, t, push + 3 * k);
             dcli_axpy3(push + 3 * k, -c->rho, Py);
         }
@@ -6907,8 +7018,9 @@ static dcl_result dcli_adjoint_solve(dcl_workspace *ws, dcl_adjoint_stats *stats
     if (ws->self.active) return dcli_adjoint_self(ws, ws->best, ws->delta, stats);
     if (ws->desc.adjoint != DCL_ADJOINT_DIRECT) {
         dcli_node_kinds(ws);
-        done = ws->desc.adjoint == DCL_ADJOINT_PD ? dcli_adjoint_pd(ws, ws->best, ws->delta, stats)
-                                                  : dcli_adjoint_krylov(ws, ws->best, ws->delta, stats);
+        done = ws->desc.adjoint == DCL_ADJOINT_PD
+                   ? dcli_adjoint_pd(ws, ws->best, ws->delta, stats)
+                   : dcli_adjoint_krylov(ws, ws->best, ws->delta, stats);
     }
     return done ? DCL_OK : dcli_adjoint_direct(ws, ws->best, ws->delta, stats);
 }
@@ -6932,7 +7044,8 @@ static void dcli_stretch_adjoint(dcl_workspace *ws, int t, const double *s, doub
     const int *v = ws->model->triangles[t].v;
     const double *B = ws->tri[t].B;
     double k = *dcli_param(ws->params, DCL_PARAM_STRETCH), h = ws->h;
-    double scale = dcli_param(ws->params, DCL_PARAM_STRETCH_SCALE)[t], w = k * scale * ws->tri[t].area;
+    double scale = dcli_param(ws->params, DCL_PARAM_STRETCH_SCALE)[t],
+           w = k * scale * ws->tri[t].area;
     double F[6], S[6], HS[6], E[6], b[3][2], work, *out;
     dcli_polar polar;
     int j;
@@ -7119,9 +7232,11 @@ static void dcli_self_adjoint(dcl_workspace *ws, const double *s, double *adj_x0
         adj_d = -dcli_dot(q, c->n) / h;
         adj_mu = dcli_self_project_adj(c, w, mu, y, adj_n);
         for (i = 0; i < dcli_feature_vertices[c->feature]; i++)
-            adj_b[i] = dcli_dot(s + 3 * (size_t)c->v[i], c->r) - dcli_dot(q, ws->v + 3 * (size_t)c->v[i]);
+            adj_b[i] =
+                dcli_dot(s + 3 * (size_t)c->v[i], c->r) - dcli_dot(q, ws->v + 3 * (size_t)c->v[i]);
         if (friction) *friction += adj_mu;
-        dcli_self_frame_adj(c, ws->x0, ws->self.predicted, h, adj_d, adj_b, adj_n, adj_x0, ws->self.beta);
+        dcli_self_frame_adj(c, ws->x0, ws->self.predicted, h, adj_d, adj_b, adj_n, adj_x0,
+                            ws->self.beta);
     }
 }
 
@@ -7232,7 +7347,8 @@ static void dcli_nodes_adjoint(dcl_workspace *ws, const double *y, const double 
 }
 
 /* The recorded contacts, ready for evaluation. */
-static dcl_result dcli_self_restore(dcl_workspace *ws, const dcl_tape *tape, const dcli_record *record)
+static dcl_result dcli_self_restore(dcl_workspace *ws, const dcl_tape *tape,
+                                    const dcli_record *record)
 {
     dcli_self *self = &ws->self;
     size_t count = (size_t)record->self_count;
@@ -7242,7 +7358,8 @@ static dcl_result dcli_self_restore(dcl_workspace *ws, const dcl_tape *tape, con
     self->pattern_count = -1;
     if (ws->model->self_contact == DCL_SELF_NONE) return DCL_OK;
     memset(self->beta, 0, 3 * (size_t)ws->model->n * sizeof(double));
-    if (!dcli_grow(&ws->model->allocator, &self->pairs, &self->capacity, count, sizeof *self->pairs) ||
+    if (!dcli_grow(&ws->model->allocator, &self->pairs, &self->capacity, count,
+                   sizeof *self->pairs) ||
         !dcli_grow(&ws->model->allocator, &self->y, &self->y_capacity, 12 * count, sizeof *self->y))
         return dcli_refuse(&ws->model->logger, DCL_ERROR_OUT_OF_MEMORY, "self-contact: pairs");
     if (count) memcpy(self->pairs, tape->self + record->self_first, count * sizeof *self->pairs);
@@ -7253,7 +7370,8 @@ static dcl_result dcli_self_restore(dcl_workspace *ws, const dcl_tape *tape, con
 }
 
 /* Loads step k of the tape and evaluates it at its solution, ready for derivatives. */
-static dcl_result dcli_tape_load(dcl_workspace *ws, const dcl_params *p, const dcl_tape *tape, int k)
+static dcl_result dcli_tape_load(dcl_workspace *ws, const dcl_params *p, const dcl_tape *tape,
+                                 int k)
 {
     size_t n3 = 3 * (size_t)ws->model->n;
     const dcl_logger *log = &ws->model->logger;
@@ -7264,7 +7382,8 @@ static dcl_result dcli_tape_load(dcl_workspace *ws, const dcl_params *p, const d
         return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT,
                            "tape: workspace, params and tape are of different models");
     if (k < 0 || k >= tape->count)
-        return dcli_refuse(log, DCL_ERROR_INDEX_OUT_OF_RANGE, "tape: step %d of %d", k, tape->count);
+        return dcli_refuse(log, DCL_ERROR_INDEX_OUT_OF_RANGE, "tape: step %d of %d", k,
+                           tape->count);
     record = &tape->records[k];
     if (record->key != dcli_params_key(p, record->step))
         return dcli_refuse(log, DCL_ERROR_STALE_TAPE,
@@ -7317,8 +7436,9 @@ DCL_API dcl_result dcl_step_adjoint(dcl_workspace *workspace, const dcl_params *
     int o, i;
     dcl_result r;
     if (!ws) return DCL_ERROR_NULL_POINTER;
-    if ((r = dcli_check_null(&ws->model->logger, "params tape adj_x adj_v", 4,
-                             (const void *)params, (const void *)tape, (const void *)adj_x, (const void *)adj_v)) != DCL_OK)
+    if ((r = dcli_check_null(&ws->model->logger, "params tape adj_x adj_v", 4, (const void *)params,
+                             (const void *)tape, (const void *)adj_x, (const void *)adj_v)) !=
+        DCL_OK)
         return r;
     M = ws->model;
     n3 = 3 * (size_t)M->n;
@@ -7326,7 +7446,8 @@ DCL_API dcl_result dcl_step_adjoint(dcl_workspace *workspace, const dcl_params *
     if (grad && grad->model != M)
         return dcli_refuse(&M->logger, DCL_ERROR_BAD_ARGUMENT, "adjoint: grad of another model");
     if (!dcli_all_finite(adj_x, n3) || !dcli_all_finite(adj_v, n3))
-        return dcli_refuse(&M->logger, DCL_ERROR_NOT_FINITE, "adjoint: adj_x or adj_v is not finite");
+        return dcli_refuse(&M->logger, DCL_ERROR_NOT_FINITE,
+                           "adjoint: adj_x or adj_v is not finite");
     if ((r = dcli_tape_load(ws, params, tape, k)) != DCL_OK) return r;
     unit = dcli_power_of_two(adj_x, adj_v, n3);
     for (j = 0; j < n3; j++) ws->best[j] = unit * adj_v[j] + ws->h * (unit * adj_x[j]);
@@ -7371,7 +7492,8 @@ typedef struct dcli_direction {
     int rest;                /* 1 if the rest shape changes */
 } dcli_direction;
 
-static const double *dcli_dparam(const dcl_workspace *ws, const dcli_direction *dir, dcl_block block)
+static const double *dcli_dparam(const dcl_workspace *ws, const dcli_direction *dir,
+                                 dcl_block block)
 {
     return dir->dparams + ws->params->offset[block];
 }
@@ -7396,7 +7518,8 @@ static void dcli_triangle_tangent(dcl_workspace *ws, int t, const dcli_direction
     double k = *dcli_param(p, DCL_PARAM_STRETCH), scale = dcli_param(p, DCL_PARAM_STRETCH_SCALE)[t];
     double eta = *dcli_param(p, DCL_PARAM_DAMPING), area = ws->tri[t].area, h = ws->h;
     double w = k * scale * area, dw = 0, we = eta * area, dwe = 0;
-    double F0[6], V[6], F1[6], dF0[6], dV[6], dF1[6], E[6], HdF[6], stress[6], dS[6], t6[6], b[3][2];
+    double F0[6], V[6], F1[6], dF0[6], dV[6], dF1[6], E[6], HdF[6], stress[6], dS[6], t6[6],
+        b[3][2];
     double rate[3], drate[3], u[3];
     dcli_tri_rest d;
     dcli_polar polar;
@@ -7450,7 +7573,8 @@ static void dcli_bending_tangent(dcl_workspace *ws, int t, const dcli_direction 
     const dcl_params *p = ws->params;
     const dcli_hinge_rest *rest = &ws->hinge[t];
     double k = *dcli_param(p, DCL_PARAM_BEND), scale = dcli_param(p, DCL_PARAM_BEND_SCALE)[t];
-    double h = ws->h, w = k * scale * rest->scale, dw = 0, b[3], db[3], dir_b[3], q[3], dq[3], across;
+    double h = ws->h, w = k * scale * rest->scale, dw = 0, b[3], db[3], dir_b[3], q[3], dq[3],
+           across;
     dcli_hinge_rest d;
     int i, j;
     memset(&d, 0, sizeof d);
@@ -7467,7 +7591,8 @@ static void dcli_bending_tangent(dcl_workspace *ws, int t, const dcli_direction 
     across = dcli_hinge_direction(b, rest->length, dir_b);
     for (j = 0; j < 3; j++) {
         q[j] = b[j] - rest->length * dir_b[j];
-        dq[j] = across * db[j] + (1 - across) * dcli_dot(dir_b, db) * dir_b[j] - d.length * dir_b[j];
+        dq[j] =
+            across * db[j] + (1 - across) * dcli_dot(dir_b, db) * dir_b[j] - d.length * dir_b[j];
     }
     for (i = 0; i < 4; i++)
         for (j = 0; j < 3; j++)
@@ -7505,7 +7630,8 @@ static void dcli_air_tangent(dcl_workspace *ws, int t, const dcli_direction *dir
 }
 
 /* dm of every node into ws->adj_area's place. */
-static void dcli_mass_tangent(dcl_workspace *ws, const dcli_direction *dir, double *dm, double *darea)
+static void dcli_mass_tangent(dcl_workspace *ws, const dcli_direction *dir, double *dm,
+                              double *darea)
 {
     const dcl_model *M = ws->model;
     double density = *dcli_param(ws->params, DCL_PARAM_DENSITY), ddensity = 0;
@@ -7522,7 +7648,8 @@ static void dcli_mass_tangent(dcl_workspace *ws, const dcli_direction *dir, doub
 }
 
 /* Inertia and external forces, m v0 + h fext, into db. */
-static void dcli_base_tangent(dcl_workspace *ws, const dcli_direction *dir, const double *dm, double *db)
+static void dcli_base_tangent(dcl_workspace *ws, const dcli_direction *dir, const double *dm,
+                              double *db)
 {
     const dcl_model *M = ws->model;
     const dcl_params *p = ws->params;
@@ -7609,7 +7736,8 @@ static void dcli_self_tangent(dcl_workspace *ws, const dcli_direction *dir, cons
                               const double *dbase, double *dg, double *late)
 {
     const dcl_model *M = ws->model;
-    const double *dpath = dir->dparams ? dir->dparams + dcli_handle_offset(ws->params, ws->step) : NULL;
+    const double *dpath =
+        dir->dparams ? dir->dparams + dcli_handle_offset(ws->params, ws->step) : NULL;
     double mu = *dcli_param(ws->params, DCL_PARAM_SELF_FRICTION), *dway = ws->self.beta;
     double dmu = dir->dparams ? *dcli_dparam(ws, dir, DCL_PARAM_SELF_FRICTION) : 0;
     int k, i, c;
@@ -7645,7 +7773,8 @@ static void dcli_tangent_rhs(dcl_workspace *ws, const dcli_direction *dir, doubl
     const dcl_model *M = ws->model;
     dcli_pose_adj dposes[DCL_MAX_OBSTACLES];
     double *dm = ws->adj_area, *darea = ws->work2, *dbase = ws->trial;
-    const double *dpath = dir->dparams ? dir->dparams + dcli_handle_offset(ws->params, ws->step) : NULL;
+    const double *dpath =
+        dir->dparams ? dir->dparams + dcli_handle_offset(ws->params, ws->step) : NULL;
     int i, t, o, k;
     memset(b, 0, 3 * (size_t)M->n * sizeof(double));
     memset(dposes, 0, sizeof dposes);
@@ -7665,8 +7794,8 @@ static void dcli_tangent_rhs(dcl_workspace *ws, const dcli_direction *dir, doubl
         size_t j = 3 * (size_t)i;
         if (M->hard[i] >= 0)
             for (k = 0; k < 3; k++)
-                bi[k] = ws->mass[i] * ((dpath ? dpath[3 * M->hard[i] + k] : 0) - dir->dx0[j + (size_t)k]) /
-                        ws->h;
+                bi[k] = ws->mass[i] *
+                        ((dpath ? dpath[3 * M->hard[i] + k] : 0) - dir->dx0[j + (size_t)k]) / ws->h;
         else if (M->obstacle_count && ws->touch[i].obstacle != -1)
             dcli_contact_tangent(ws, i, dir, dm[i], dposes, bi);
         else
@@ -7674,7 +7803,8 @@ static void dcli_tangent_rhs(dcl_workspace *ws, const dcli_direction *dir, doubl
     }
 }
 
-/* x: directions interleaved (3n x count), on exit A^-1 b, without the part that dcli_split knows. */
+/* x: directions interleaved (3n x count), on exit A^-1 b, without the part that dcli_split knows.
+ */
 static int dcli_tangent_solve(dcl_workspace *ws, int count, const double *b, double *x)
 {
     size_t n3 = 3 * (size_t)ws->model->n, k;
@@ -7713,7 +7843,8 @@ static int dcli_tangent_self(dcl_workspace *ws, const double *b, const double *l
     return best <= 1e-6 || size == 0;
 }
 
-/* One direction of dv1 out of the solution, the known part added; writes dx1, dv1 in place of dx0, dv0. */
+/* One direction of dv1 out of the solution, the known part added; writes dx1, dv1 in place of dx0,
+ * dv0. */
 static void dcli_tangent_finish(dcl_workspace *ws, const double *dpath, const double *b,
                                 const double *x, int count, int c, double *dx, double *dv)
 {
@@ -7729,7 +7860,8 @@ static void dcli_tangent_finish(dcl_workspace *ws, const double *dpath, const do
         for (j = 0; j < 3; j++) {
             k = 3 * (size_t)i + (size_t)j;
             dv[k] = ws->trial[k];
-            dx[k] = M->hard[i] >= 0 ? (dpath ? dpath[3 * M->hard[i] + j] : 0) : dx[k] + ws->h * dv[k];
+            dx[k] =
+                M->hard[i] >= 0 ? (dpath ? dpath[3 * M->hard[i] + j] : 0) : dx[k] + ws->h * dv[k];
         }
 }
 
@@ -7749,10 +7881,12 @@ static dcl_result dcli_tangent_chunk(dcl_workspace *ws, int count, double *dx, d
             dir.rest = dcli_dparam(ws, &dir, DCL_PARAM_REST)[k] != 0;
         dcli_tangent_rhs(ws, &dir, ws->many + (size_t)c * n3, ws->self.y);
         if (!ws->self.active) continue;
-        if (!dcli_tangent_self(ws, ws->many + (size_t)c * n3, ws->self.y, ws->delta)) return DCL_ERROR_SINGULAR;
+        if (!dcli_tangent_self(ws, ws->many + (size_t)c * n3, ws->self.y, ws->delta))
+            return DCL_ERROR_SINGULAR;
         for (k = 0; k < n3; k++) solution[k * (size_t)count + (size_t)c] = ws->delta[k];
     }
-    if (!ws->self.active && !dcli_tangent_solve(ws, count, ws->many, solution)) return DCL_ERROR_SINGULAR;
+    if (!ws->self.active && !dcli_tangent_solve(ws, count, ws->many, solution))
+        return DCL_ERROR_SINGULAR;
     for (c = 0; c < count; c++) {
         const double *dpath = dparams ? dparams + (size_t)c * size +
                                             dcli_handle_offset(ws->params, ws->step)
@@ -7773,8 +7907,8 @@ DCL_API dcl_result dcl_step_tangent(dcl_workspace *workspace, const dcl_params *
     int first;
     dcl_result r;
     if (!ws) return DCL_ERROR_NULL_POINTER;
-    if ((r = dcli_check_null(&ws->model->logger, "params tape dx dv", 4,
-                             (const void *)params, (const void *)tape, (const void *)dx, (const void *)dv)) != DCL_OK)
+    if ((r = dcli_check_null(&ws->model->logger, "params tape dx dv", 4, (const void *)params,
+                             (const void *)tape, (const void *)dx, (const void *)dv)) != DCL_OK)
         return r;
     log = &ws->model->logger;
     n3 = 3 * (size_t)ws->model->n;
@@ -7797,7 +7931,8 @@ DCL_API dcl_result dcl_step_tangent(dcl_workspace *workspace, const dcl_params *
     return DCL_OK;
 }
 
-/* ---- >>impl-rollout --------------------------------------------------------------------------- */
+/* ---- >>impl-rollout ---------------------------------------------------------------------------
+ */
 
 static void dcli_rollout_count(dcl_rollout_stats *total, const dcl_step_stats *step)
 {
@@ -7893,9 +8028,11 @@ DCL_API dcl_result dcl_rollout_adjoint(dcl_workspace *workspace, const dcl_param
                              (const void *)tape, loss ? (const void *)ws : NULL)) != DCL_OK)
         return r;
     if (tape->model != ws->model)
-        return dcli_refuse(&ws->model->logger, DCL_ERROR_BAD_ARGUMENT, "rollout: tape of another model");
+        return dcli_refuse(&ws->model->logger, DCL_ERROR_BAD_ARGUMENT,
+                           "rollout: tape of another model");
     if (tape->count == 0)
-        return dcli_refuse(&ws->model->logger, DCL_ERROR_BAD_ARGUMENT, "rollout: the tape is empty");
+        return dcli_refuse(&ws->model->logger, DCL_ERROR_BAD_ARGUMENT,
+                           "rollout: the tape is empty");
     if (params->model != ws->model || (grad && grad->model != ws->model))
         return dcli_refuse(&ws->model->logger, DCL_ERROR_BAD_ARGUMENT,
                            "rollout: workspace, params and grad are of different models");
@@ -7938,8 +8075,8 @@ DCL_API dcl_result dcl_rollout_tangent(dcl_workspace *workspace, const dcl_param
     dcl_result r = DCL_OK;
     int k, c;
     if (!ws) return DCL_ERROR_NULL_POINTER;
-    if ((r = dcli_check_null(&ws->model->logger, "params tape dparams frame", 4, (const void *)params,
-                             (const void *)tape, (const void *)dparams,
+    if ((r = dcli_check_null(&ws->model->logger, "params tape dparams frame", 4,
+                             (const void *)params, (const void *)tape, (const void *)dparams,
                              frame ? (const void *)ws : NULL)) != DCL_OK)
         return r;
     if (params->model != ws->model || tape->model != ws->model || count < 1 || tape->count == 0)
@@ -7948,7 +8085,8 @@ DCL_API dcl_result dcl_rollout_tangent(dcl_workspace *workspace, const dcl_param
     n3 = 3 * (size_t)ws->model->n;
     size = params->offset[DCL_PARAM_COUNT];
     if ((size_t)count > SIZE_MAX / 32 / n3)
-        return dcli_refuse(&ws->model->logger, DCL_ERROR_TOO_LARGE, "rollout: %d directions", count);
+        return dcli_refuse(&ws->model->logger, DCL_ERROR_TOO_LARGE, "rollout: %d directions",
+                           count);
     bytes = 2 * (size_t)count * n3 * sizeof(double);
     dx = (double *)dcli_alloc(&ws->model->allocator, bytes);
     if (!dx) return dcli_refuse(&ws->model->logger, DCL_ERROR_OUT_OF_MEMORY,
@@ -7988,12 +8126,12 @@ DCL_API dcl_result dcl_rollout_tangent(dcl_workspace *workspace, const dcl_param
 
    THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT
    NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND
-   NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES
-   OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN
-   CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+   NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM,
+   DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+   OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
 
    B - Public Domain (www.unlicense.org)
 
    This is free and unencumbered software released into the public domain. Anyone is free to copy,
-   modify, publish, use, compile, sell, or distribute this software, either in source code form or as a
-   compiled binary, for any purpose, commercial or non-commercial, and by any means. */
+   modify, publish, use, compile, sell, or distribute this software, either in source code form or
+   as a compiled binary, for any purpose, commercial or non-commercial, and by any means. */

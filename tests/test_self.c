@@ -97,9 +97,10 @@ static double volume(const double *a, const double *b, const double *c, const do
     return dot(n, w);
 }
 
-/* 1 if the segment p q goes through the triangle a b c, from signs of volumes alone; pieces of one flat
-   layer have volumes of rounding size (m^3) and do not count. */
-static int pierces(const double *p, const double *q, const double *a, const double *b, const double *c)
+/* 1 if the segment p q goes through the triangle a b c, from signs of volumes alone; pieces of one
+   flat layer have volumes of rounding size (m^3) and do not count. */
+static int pierces(const double *p, const double *q, const double *a, const double *b,
+                   const double *c)
 {
     double zero = 1e-14, f = volume(a, b, c, p), g = volume(a, b, c, q), s, t, u;
     if (!((f > zero && g < -zero) || (f < -zero && g > zero))) return 0;
@@ -118,7 +119,8 @@ static int crossings(const scene *s, const double *x)
             int a = s->triangles[3 * t + k], b = s->triangles[3 * t + (k + 1) % 3];
             for (o = 0; o < s->desc.triangle_count; o++) {
                 const int *v = s->triangles + 3 * o;
-                if (a == v[0] || a == v[1] || a == v[2] || b == v[0] || b == v[1] || b == v[2]) continue;
+                if (a == v[0] || a == v[1] || a == v[2] || b == v[0] || b == v[1] || b == v[2])
+                    continue;
                 found += pierces(x + 3 * a, x + 3 * b, x + 3 * v[0], x + 3 * v[1], x + 3 * v[2]);
             }
         }
@@ -131,7 +133,8 @@ static int crossings_on_the_way(const scene *s, const double *from, const double
     double x[3 * SCENE_MOST * SCENE_MOST];
     int found = 0, i, k;
     for (i = 1; i <= samples; i++) {
-        for (k = 0; k < 3 * s->desc.vertex_count; k++) x[k] = from[k] + (to[k] - from[k]) * i / samples;
+        for (k = 0; k < 3 * s->desc.vertex_count; k++)
+            x[k] = from[k] + (to[k] - from[k]) * i / samples;
         found += crossings(s, x);
     }
     return found;
@@ -156,8 +159,10 @@ static void thrown_layers_do_not_pass(void)
         for (step = 0; step < 12; step++) {
             memcpy(before, r.state->x, 3 * (size_t)r.n * sizeof(double));
             if (!CHECK(dcl_step(r.ws, r.params, r.state, s.h, NULL, &r.stats) == DCL_OK)) break;
-            if (!CHECK(r.stats.converged)) printf("  speed %g step %d residual %g\n", speed[k], step, r.stats.residual);
-            if (!CHECK_EQ(crossings_on_the_way(&s, before, r.state->x, 40), 0)) printf("  speed %g step %d\n", speed[k], step);
+            if (!CHECK(r.stats.converged))
+                printf("  speed %g step %d residual %g\n", speed[k], step, r.stats.residual);
+            if (!CHECK_EQ(crossings_on_the_way(&s, before, r.state->x, 40), 0))
+                printf("  speed %g step %d\n", speed[k], step);
         }
         rig_close(&r);
     }
@@ -205,7 +210,8 @@ static void stack_rests(void)
     double half[3 * SCENE_MOST * SCENE_MOST], worst = 0, early = 0;
     int i, k, step;
     memset(half, 0, sizeof half);
-    for (k = 0; k < 5; k++) scene_layer(&s, 4, 0.3, 0.011 * k, 0.001 + 0.011 * k, 0.007 * k, 0.3 * k);
+    for (k = 0; k < 5; k++)
+        scene_layer(&s, 4, 0.3, 0.011 * k, 0.001 + 0.011 * k, 0.007 * k, 0.3 * k);
     scene_feel_itself(&s, 0.3, 0.01);
     s.desc.damping = 0.05;
     add_table(&s, 0, 1, 0, 0.5);
@@ -276,7 +282,8 @@ static void table_cloth(void)
             for (i = 0; i < 25; i++) {
                 memcpy(path, s.x + 3 * i, sizeof path);
                 path[0] += a * h * h * step * (step + 1) / 2;
-                dcl_params_set(r.params, DCL_PARAM_HANDLE, 3 * ((size_t)step * 25 + (size_t)i), 3, path);
+                dcl_params_set(r.params, DCL_PARAM_HANDLE, 3 * ((size_t)step * 25 + (size_t)i), 3,
+                               path);
             }
         for (step = 0; step < 20; step++) {
             if (!rig_step(&r, h)) break;
@@ -320,7 +327,8 @@ static void overlap_is_refused(void)
         double before[3 * SCENE_MOST * SCENE_MOST];
         scene_layer(&s, 3, 0.3, 0, 0, 0, 0);
         scene_layer(&s, 3, 0.3, 0, k ? 0.01 : 0, k ? 0.013 : 0, 0);
-        for (i = 9; i < 18 && k; i++) s.x[3 * i + 1] += 0.5 * s.x[3 * i]; /* slants through the other */
+        for (i = 9; i < 18 && k; i++)
+            s.x[3 * i + 1] += 0.5 * s.x[3 * i]; /* slants through the other */
         scene_feel_itself(&s, 0.3, 0.02);
         if (!rig_open(&r, &s)) return;
         memcpy(before, r.state->x, sizeof(double) * 54);
