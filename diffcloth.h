@@ -57,9 +57,10 @@
 
    Does: implicit Euler steps of cloth made of triangles (stretch by polar projection, isometric
    bending with rest curvature, strain-rate damping, air drag and wind), held by soft springs or
-   moved exactly by hard handles; Signorini-Coulomb contact of the vertices with planes and
-   spheres that rest, move and rotate, and of the cloth with itself (vertices with faces, edges
-   with edges, with a thickness); the adjoint and the tangent of that step, exact at the
+   moved exactly by hard handles; Signorini-Coulomb contact of the vertices with planes, spheres,
+   bowls, capsules, boxes, tori, cylinders, discs and cones that rest, move and rotate, and of the
+   cloth with itself (vertices with faces, edges with edges, with a thickness); the adjoint and
+   the tangent of that step, exact at the
    converged solution.
 
    Does not: contact of edges and faces with obstacles, plastic or tearing cloth, drawing. It
@@ -314,11 +315,25 @@ typedef struct dcl_handle {
 } dcl_handle;
 
 /* A rigid obstacle that may move: its pose at time t is position + t velocity and the rotation
-   exp(t angular_velocity) exp(rotation). Every number of it has a gradient. Build one with
-   dcl_plane() or dcl_sphere() and change fields. */
-typedef enum dcl_shape {
-    DCL_SHAPE_PLANE, /* half space; outward normal is the local +y, through the position */
-    DCL_SHAPE_SPHERE /* centre at the position */
+   exp(t angular_velocity) exp(rotation). Every number of it has a gradient. Build one with the
+   functions below and change fields. Shapes lie in the obstacle's own frame, origin at the position;
+   where there is a rounding r >= 0, the obstacle is every point within r of the shape. Distances are
+   exact, inside too. Where the nearest point is not unique (medial axes), one is chosen by rule:
+   +y before -y, +x around the y axis, the first of a box's faces, and the curvature that would be
+   infinite there is zero. */
+typedef enum dcl_shape {              /* size[0], [1], [2], [3], all in m */
+    DCL_SHAPE_PLANE,          /* none: half space, outward normal +y */
+    DCL_SHAPE_SPHERE,         /* radius > 0 */
+    DCL_SHAPE_BOWL,           /* radius > 0: all that is outside of a sphere */
+    DCL_SHAPE_CAPSULE,        /* radius > 0, half length: about the y axis, between -+half length */
+    DCL_SHAPE_TAPERED_CAPSULE, /* radius > 0 at -half length, radius > 0 at +half length, half length:
+                                  convex hull of two spheres on the y axis */
+    DCL_SHAPE_BOX,            /* half extents x, y, z, rounding; each half extent + rounding > 0 */
+    DCL_SHAPE_TORUS,          /* radius of the circle > 0 about the y axis, radius of the tube > 0, not
+                                 more than the first */
+    DCL_SHAPE_CYLINDER,       /* radius > 0, half length, rounding; half length + rounding > 0; about y.
+                                 Half length 0: a disc */
+    DCL_SHAPE_CONE            /* base radius > 0, height > 0, rounding; base in y = 0, tip at +height */
 } dcl_shape;
 
 typedef struct dcl_obstacle {
@@ -327,12 +342,40 @@ typedef struct dcl_obstacle {
     double rotation[3];         /* rad, rotation vector */
     double velocity[3];         /* m/s */
     double angular_velocity[3]; /* rad/s, world axes, about the moving position */
-    double radius;              /* m, spheres only, > 0 */
+    double size[4];             /* m, see dcl_shape; those that a shape has not are not read */
     double friction;            /* Coulomb's mu, >= 0 */
 } dcl_obstacle;
 
+/* Points and directions in world axes at time 0, lengths in m. a and b: the ends of the axis, for
+   capsules the centres of the end spheres; a == b is allowed for capsules. A bad number makes an
+   obstacle that dcl_model_create() refuses. */
 DCL_API dcl_obstacle dcl_plane(const double point[3], const double normal[3], double friction);
 DCL_API dcl_obstacle dcl_sphere(const double centre[3], double radius, double friction);
+DCL_API dcl_obstacle dcl_bowl(const double centre[3], double radius, double friction);
+DCL_API dcl_obstacle dcl_capsule(const double a[3], const double b[3], double radius,
+                                 double friction);
+DCL_API dcl_obstacle dcl_tapered_capsule(const double a[3], const double b[3], double radius_a,
+                                         double radius_b, double friction);
+DCL_API dcl_obstacle dcl_box(const double centre[3], const double half_extents[3], double rounding,
+                             double friction);
+DCL_API dcl_obstacle dcl_torus(const double centre[3], const double axis[3], double radius,
+                               double tube_radius, double friction);
+DCL_API dcl_obstacle dcl_cylinder(const double a[3], const double b[3], double radius,
+                                  double rounding, double friction);
+/* A bounded plane: a flat disc and what is within `rounding` (> 0) of it, either side. */
+DCL_API dcl_obstacle dcl_disc(const double centre[3], const double normal[3], double radius,
+                              double rounding, double friction);
+DCL_API dcl_obstacle dcl_cone(const double base_centre[3], const double tip[3], double radius,
+                              double rounding, double friction);
+
+/* Signed distance of an obstacle at a point, with all its derivatives. */
+typedef struct dcl_distance {
+    double value;             /* m, negative inside */
+    double gradient[3];       /* with respect to the point: the outward unit normal */
+    double hessian[9];        /* 1/m, 3 x 3, symmetric */
+    double size_value[4];     /* d value/d size */
+    double size_gradient[12]; /* 4 x 3, d gradient/d size */
+} dcl_distance;
 
 typedef enum dcl_contact_form {
     DCL_CONTACT_GAP, /* 0 <= r_N, u_N + d/h >= 0: continuous, the default */
@@ -423,7 +466,7 @@ typedef enum dcl_block {
     DCL_PARAM_OBSTACLE_ROTATION,         /* o x 3   rad */
     DCL_PARAM_OBSTACLE_VELOCITY,         /* o x 3   m/s */
     DCL_PARAM_OBSTACLE_ANGULAR_VELOCITY, /* o x 3   rad/s */
-    DCL_PARAM_OBSTACLE_RADIUS,           /* o       m */
+    DCL_PARAM_OBSTACLE_SIZE,             /* o x 4   m, see dcl_shape; unused ones not read */
     DCL_PARAM_SELF_FRICTION,             /* 1       mu of the cloth with itself */
     DCL_PARAM_REST,                      /* n x 3   m, rest shape */
     DCL_PARAM_X0,                        /* n x 3   m, first positions of a rollout */
@@ -459,6 +502,11 @@ DCL_API const double *dcl_params_get(const dcl_params *params, dcl_block block);
 DCL_API dcl_result dcl_params_set(dcl_params *params, dcl_block block, size_t first, size_t count,
                                   const double *values);
 DCL_API dcl_result dcl_params_set1(dcl_params *params, dcl_block block, double value);
+
+/* Distance of a point (world axes, m) from an obstacle where it is at a time (s), with derivatives in
+   world axes. */
+DCL_API dcl_result dcl_obstacle_distance(const dcl_params *params, int obstacle, double time,
+                                         const double point[3], dcl_distance *distance);
 
 /* ---- >>api-state --------------------------------------------------------------------------- */
 
@@ -1157,6 +1205,55 @@ static dcl_result dcli_check_handles(const dcl_model_desc *desc, int *mark)
     return DCL_OK;
 }
 
+typedef struct dcli_shape_info {
+    int sizes;                /* how many it has */
+    int positive;             /* bit k: size k must be > 0, else >= 0 */
+    const char *name[4];
+} dcli_shape_info;
+
+/* NULL if there is no such shape. */
+static const dcli_shape_info *dcli_shape_get(dcl_shape shape)
+{
+    static const dcli_shape_info table[] = {
+        {0, 0, {"", "", "", ""}},
+        {1, 1, {"radius", "", "", ""}},
+        {1, 1, {"radius", "", "", ""}},
+        {2, 1, {"radius", "half length", "", ""}},
+        {3, 3, {"radius at a", "radius at b", "half length", ""}},
+        {4, 0, {"half extent x", "half extent y", "half extent z", "rounding"}},
+        {2, 3, {"radius", "tube radius", "", ""}},
+        {3, 1, {"radius", "half length", "rounding", ""}},
+        {3, 3, {"radius", "height", "rounding", ""}},
+    };
+    if ((int)shape < 0 || (size_t)shape >= sizeof table / sizeof table[0]) return NULL;
+    return &table[shape];
+}
+
+/* `where` begins the message. */
+static dcl_result dcli_check_sizes(const dcl_logger *log, const char *where, dcl_shape shape,
+                                   const double *size)
+{
+    const dcli_shape_info *info = dcli_shape_get(shape);
+    char name[96];
+    int k;
+    for (k = 0; k < info->sizes; k++) {
+        dcl_result result;
+        snprintf(name, sizeof name, "%s: %s", where, info->name[k]);
+        result = dcli_check_number(log, name, size[k], 0, (info->positive >> k) & 1);
+        if (result) return result;
+    }
+    if (shape == DCL_SHAPE_TORUS && size[1] > size[0])
+        return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT,
+                           "%s: tube radius is %g, must be at most the radius, %g", where, size[1],
+                           size[0]);
+    for (k = 0; k < 3; k++)
+        if ((shape == DCL_SHAPE_BOX && !(size[k] + size[3] > 0)) ||
+            (shape == DCL_SHAPE_CYLINDER && k == 1 && !(size[1] + size[2] > 0)))
+            return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT, "%s: %s and rounding are both 0", where,
+                               info->name[k]);
+    return DCL_OK;
+}
+
 static dcl_result dcli_check_obstacles(const dcl_model_desc *desc)
 {
     static const char *const fields[4] = {"position", "rotation", "velocity", "angular_velocity"};
@@ -1166,7 +1263,7 @@ static dcl_result dcli_check_obstacles(const dcl_model_desc *desc)
     for (i = 0; i < desc->obstacle_count; i++) {
         const dcl_obstacle *o = &desc->obstacles[i];
         dcl_result result;
-        if (o->shape != DCL_SHAPE_PLANE && o->shape != DCL_SHAPE_SPHERE)
+        if (!dcli_shape_get(o->shape))
             return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT, "obstacles: obstacle %d has shape %d",
                                i, (int)o->shape);
         for (k = 0; k < 4; k++)
@@ -1178,9 +1275,8 @@ static dcl_result dcli_check_obstacles(const dcl_model_desc *desc)
                                    "obstacles: obstacle %d: %s is not finite", i, fields[k]);
         snprintf(name, sizeof name, "obstacles: obstacle %d: friction", i);
         result = dcli_check_number(log, name, o->friction, 0, 0);
-        snprintf(name, sizeof name, "obstacles: obstacle %d: radius", i);
-        if (!result && o->shape == DCL_SHAPE_SPHERE)
-            result = dcli_check_number(log, name, o->radius, 0, 1);
+        snprintf(name, sizeof name, "obstacles: obstacle %d", i);
+        if (!result) result = dcli_check_sizes(log, name, o->shape, o->size);
         if (result) return result;
     }
     return DCL_OK;
@@ -1459,34 +1555,139 @@ DCL_API dcl_model_desc dcl_default_model_desc(void)
     return desc;
 }
 
-DCL_API dcl_obstacle dcl_sphere(const double centre[3], double radius, double friction)
+static dcl_obstacle dcli_obstacle_make(dcl_shape shape, const double *position, double friction)
 {
     dcl_obstacle o;
     memset(&o, 0, sizeof o);
-    o.shape = DCL_SHAPE_SPHERE;
-    dcli_copy3(o.position, centre);
-    o.radius = radius;
+    o.shape = shape;
+    dcli_copy3(o.position, position);
     o.friction = friction;
     return o;
 }
 
-/* The shortest rotation from +y to the normal; a half turn about x for -y. A normal without a
-   direction becomes a rotation that is not finite, which dcl_model_create() refuses. */
+static void dcli_obstacle_size(dcl_obstacle *o, double a, double b, double c, double d)
+{
+    dcli_set3(o->size, a, b, c);
+    o->size[3] = d;
+}
+
+/* The shortest rotation from +y to a direction; a half turn about x for -y. */
+static void dcli_obstacle_aim(dcl_obstacle *o, const double *direction)
+{
+    double s = hypot(direction[0], direction[2]);
+    double angle = atan2(s, direction[1]);
+    if (s > 0)
+        dcli_set3(o->rotation, angle * (direction[2] / s), 0, -angle * (direction[0] / s));
+    else
+        dcli_set3(o->rotation, angle, 0, 0);
+}
+
+/* The same for a direction that is needed: without one the rotation is not finite, which
+   dcl_model_create() refuses. */
+static void dcli_obstacle_aim_along(dcl_obstacle *o, const double *direction)
+{
+    dcli_obstacle_aim(o, direction);
+    if (!dcli_all_finite(direction, 3) || !(dcli_norm(direction) > 0)) o->rotation[0] = HUGE_VAL;
+}
+
+/* In the middle of a and b, +y towards b. */
+static dcl_obstacle dcli_obstacle_between(dcl_shape shape, const double *a, const double *b,
+                                          double friction, double *half)
+{
+    double middle[3], e[3];
+    dcl_obstacle o;
+    int k;
+    for (k = 0; k < 3; k++) middle[k] = 0.5 * a[k] + 0.5 * b[k];
+    for (k = 0; k < 3; k++) e[k] = 0.5 * b[k] - 0.5 * a[k];
+    o = dcli_obstacle_make(shape, middle, friction);
+    dcli_obstacle_aim(&o, e);
+    *half = dcli_norm(e);
+    return o;
+}
+
 DCL_API dcl_obstacle dcl_plane(const double point[3], const double normal[3], double friction)
 {
-    dcl_obstacle o;
-    double s = hypot(normal[0], normal[2]);
-    double angle = atan2(s, normal[1]);
-    memset(&o, 0, sizeof o);
-    o.shape = DCL_SHAPE_PLANE;
-    dcli_copy3(o.position, point);
-    o.radius = 1;
-    o.friction = friction;
-    if (s > 0)
-        dcli_set3(o.rotation, angle * (normal[2] / s), 0, -angle * (normal[0] / s));
-    else
-        dcli_set3(o.rotation, angle, 0, 0);
-    if (!dcli_all_finite(normal, 3) || !(dcli_norm(normal) > 0)) o.rotation[0] = HUGE_VAL;
+    dcl_obstacle o = dcli_obstacle_make(DCL_SHAPE_PLANE, point, friction);
+    dcli_obstacle_aim_along(&o, normal);
+    return o;
+}
+
+DCL_API dcl_obstacle dcl_sphere(const double centre[3], double radius, double friction)
+{
+    dcl_obstacle o = dcli_obstacle_make(DCL_SHAPE_SPHERE, centre, friction);
+    o.size[0] = radius;
+    return o;
+}
+
+DCL_API dcl_obstacle dcl_bowl(const double centre[3], double radius, double friction)
+{
+    dcl_obstacle o = dcli_obstacle_make(DCL_SHAPE_BOWL, centre, friction);
+    o.size[0] = radius;
+    return o;
+}
+
+DCL_API dcl_obstacle dcl_capsule(const double a[3], const double b[3], double radius,
+                                 double friction)
+{
+    double half;
+    dcl_obstacle o = dcli_obstacle_between(DCL_SHAPE_CAPSULE, a, b, friction, &half);
+    dcli_obstacle_size(&o, radius, half, 0, 0);
+    return o;
+}
+
+DCL_API dcl_obstacle dcl_tapered_capsule(const double a[3], const double b[3], double radius_a,
+                                         double radius_b, double friction)
+{
+    double half;
+    dcl_obstacle o = dcli_obstacle_between(DCL_SHAPE_TAPERED_CAPSULE, a, b, friction, &half);
+    dcli_obstacle_size(&o, radius_a, radius_b, half, 0);
+    return o;
+}
+
+DCL_API dcl_obstacle dcl_box(const double centre[3], const double half_extents[3], double rounding,
+                             double friction)
+{
+    dcl_obstacle o = dcli_obstacle_make(DCL_SHAPE_BOX, centre, friction);
+    dcli_obstacle_size(&o, half_extents[0], half_extents[1], half_extents[2], rounding);
+    return o;
+}
+
+DCL_API dcl_obstacle dcl_torus(const double centre[3], const double axis[3], double radius,
+                               double tube_radius, double friction)
+{
+    dcl_obstacle o = dcli_obstacle_make(DCL_SHAPE_TORUS, centre, friction);
+    dcli_obstacle_aim_along(&o, axis);
+    dcli_obstacle_size(&o, radius, tube_radius, 0, 0);
+    return o;
+}
+
+DCL_API dcl_obstacle dcl_cylinder(const double a[3], const double b[3], double radius,
+                                  double rounding, double friction)
+{
+    double half;
+    dcl_obstacle o = dcli_obstacle_between(DCL_SHAPE_CYLINDER, a, b, friction, &half);
+    dcli_obstacle_size(&o, radius, half, rounding, 0);
+    if (!(half > 0)) o.rotation[0] = HUGE_VAL; /* no direction, as for a plane */
+    return o;
+}
+
+DCL_API dcl_obstacle dcl_disc(const double centre[3], const double normal[3], double radius,
+                              double rounding, double friction)
+{
+    dcl_obstacle o = dcli_obstacle_make(DCL_SHAPE_CYLINDER, centre, friction);
+    dcli_obstacle_aim_along(&o, normal);
+    dcli_obstacle_size(&o, radius, 0, rounding, 0);
+    return o;
+}
+
+DCL_API dcl_obstacle dcl_cone(const double base_centre[3], const double tip[3], double radius,
+                              double rounding, double friction)
+{
+    dcl_obstacle o = dcli_obstacle_make(DCL_SHAPE_CONE, base_centre, friction);
+    double axis[3];
+    dcli_sub3(axis, tip, base_centre);
+    dcli_obstacle_aim_along(&o, axis);
+    dcli_obstacle_size(&o, radius, dcli_norm(axis), rounding, 0);
     return o;
 }
 
@@ -1616,7 +1817,7 @@ static void dcli_model_fill(dcl_model *M, const dcl_model_desc *d, const dcli_hi
                             const uint64_t *pairs, size_t pattern)
 {
     size_t n = (size_t)M->n, k;
-    int i, j;
+    int i, j, unused;
     memcpy(M->positions, d->positions, 3 * n * sizeof(double));
     memcpy(M->indices, d->triangles, 3 * (size_t)M->m * sizeof(int));
     if (M->e) memcpy(M->hinges, hinges, (size_t)M->e * sizeof *hinges);
@@ -1625,7 +1826,8 @@ static void dcli_model_fill(dcl_model *M, const dcl_model_desc *d, const dcli_hi
     if (M->obstacle_count)
         memcpy(M->obstacles, d->obstacles, (size_t)M->obstacle_count * sizeof *M->obstacles);
     for (i = 0; i < M->obstacle_count; i++)
-        if (M->obstacles[i].shape == DCL_SHAPE_PLANE) M->obstacles[i].radius = 1; /* unused */
+        for (unused = dcli_shape_get(M->obstacles[i].shape)->sizes; unused < 4; unused++)
+            M->obstacles[i].size[unused] = 0;
     for (i = 0; i < M->n; i++) M->hard[i] = -1;
     for (i = 0; i < M->handle_count; i++)
         if (M->handles[i].kind == DCL_HANDLE_HARD) M->hard[M->handles[i].vertex] = i;
@@ -1846,7 +2048,7 @@ static dcli_block_info dcli_block_get(dcl_block block)
         {"obstacle_rotation", -DBL_MAX, 0},
         {"obstacle_velocity", -DBL_MAX, 0},
         {"obstacle_angular_velocity", -DBL_MAX, 0},
-        {"obstacle_radius", 0, 1},
+        {"obstacle_size", -DBL_MAX, 0}, /* by shape: dcli_check_sizes() */
         {"self_friction", 0, 0},
         {"rest", -DBL_MAX, 0},
         {"x0", -DBL_MAX, 0},
@@ -1881,8 +2083,8 @@ static size_t dcli_block_count(const dcl_model *M, dcl_block block)
     case DCL_PARAM_AIR_VELOCITY: return 3;
     case DCL_PARAM_STRETCH_SCALE: return (size_t)M->m;
     case DCL_PARAM_BEND_SCALE: return (size_t)M->e;
-    case DCL_PARAM_FRICTION:
-    case DCL_PARAM_OBSTACLE_RADIUS: return o;
+    case DCL_PARAM_FRICTION: return o;
+    case DCL_PARAM_OBSTACLE_SIZE: return 4 * o;
     case DCL_PARAM_OBSTACLE_POSITION:
     case DCL_PARAM_OBSTACLE_ROTATION:
     case DCL_PARAM_OBSTACLE_VELOCITY:
@@ -1968,7 +2170,7 @@ static void dcli_params_fill(dcl_params *p)
         dcli_params_write(p, DCL_PARAM_OBSTACLE_ROTATION, 3 * at, 3, o->rotation);
         dcli_params_write(p, DCL_PARAM_OBSTACLE_VELOCITY, 3 * at, 3, o->velocity);
         dcli_params_write(p, DCL_PARAM_OBSTACLE_ANGULAR_VELOCITY, 3 * at, 3, o->angular_velocity);
-        dcli_params_write(p, DCL_PARAM_OBSTACLE_RADIUS, at, 1, &o->radius);
+        dcli_params_write(p, DCL_PARAM_OBSTACLE_SIZE, 4 * at, 4, o->size);
     }
 }
 
@@ -2039,6 +2241,27 @@ DCL_API const double *dcl_params_get(const dcl_params *params, dcl_block block)
     return params->value + dcl_params_offset(params, block);
 }
 
+/* The sizes of each obstacle as they would be after a write of them. */
+static dcl_result dcli_params_check_sizes(const dcl_params *p, size_t first, size_t count,
+                                          const double *values)
+{
+    const double *now = p->value + p->offset[DCL_PARAM_OBSTACLE_SIZE];
+    size_t o, k;
+    for (o = first / 4; 4 * o < first + count; o++) {
+        double size[4];
+        char where[64];
+        dcl_result r;
+        for (k = 0; k < 4; k++) {
+            size_t at = 4 * o + k;
+            size[k] = at < first || at >= first + count ? now[at] : values[at - first];
+        }
+        snprintf(where, sizeof where, "params: obstacle_size: obstacle %d", (int)o);
+        r = dcli_check_sizes(&p->model->logger, where, p->model->obstacles[o].shape, size);
+        if (r) return r;
+    }
+    return DCL_OK;
+}
+
 DCL_API dcl_result dcl_params_set(dcl_params *params, dcl_block block, size_t first, size_t count,
                                   const double *values)
 {
@@ -2055,6 +2278,10 @@ DCL_API dcl_result dcl_params_set(dcl_params *params, dcl_block block, size_t fi
         return dcli_refuse(log, DCL_ERROR_INDEX_OUT_OF_RANGE,
                            "params: %s has %lu values, asked for %lu from %lu", info.name,
                            (unsigned long)have, (unsigned long)count, (unsigned long)first);
+    if (block == DCL_PARAM_OBSTACLE_SIZE) {
+        dcl_result r = dcli_params_check_sizes(params, first, count, values);
+        if (r) return r;
+    }
     for (k = 0; k < count; k++) {
         if (!dcli_finite(values[k]))
             return dcli_refuse(log, DCL_ERROR_NOT_FINITE, "params: %s[%lu] is not finite",
@@ -2862,7 +3089,7 @@ typedef struct dcli_pose {
     double c0[3], c1[3], R0[9], R1[9]; /* start and end of the step */
     double turn[9];                    /* R1 R0^T - I, exactly zero for no rotation */
     double velocity[3];
-    double radius, friction;
+    double size[4], friction;
     dcl_shape shape;
 } dcli_pose;
 
@@ -2871,30 +3098,214 @@ typedef struct dcli_gap {
     int clamped; /* d was limited: no derivative */
 } dcli_gap;
 
-/* Signed distance at the local point xi, its gradient g and Hessian H. */
-static double dcli_shape_distance(const dcli_pose *pose, const double *xi, double *g, double *H)
+/* Most shapes are surfaces of revolution about y. In the half plane (rho, y) the surface nearest to a
+   point q is a straight line or a point of the profile, moved outwards by `offset`:
+       line    d = n.(q - c) - offset,  n = (cos angle, sin angle)
+       point   d = side |q - c| - offset
+   Each shape picks its feature and says how the feature depends on the sizes. */
+typedef struct dcli_profile {
+    int side; /* 0: line; else point, -1 for the inside of a circle */
+    double c[2], n[2], offset;
+    double c_size[4][2], angle_size[4], offset_size[4]; /* derivatives */
+} dcli_profile;
+
+static void dcli_profile_line(dcli_profile *f, double nx, double ny, double cx, double cy)
 {
-    double length;
-    memset(H, 0, 9 * sizeof *H);
-    if (pose->shape == DCL_SHAPE_PLANE) {
-        dcli_set3(g, 0, 1, 0);
-        return xi[1];
-    }
-    length = dcli_norm(xi);
-    if (!(length > 0)) { /* the centre: any normal, by rule up */
-        dcli_set3(g, 0, 1, 0);
-        return -pose->radius;
-    }
-    dcli_set3(g, xi[0] / length, xi[1] / length, xi[2] / length);
-    dcli_identity3(H, 1 / length);
-    dcli_add_outer(H, -1 / length, g, g);
-    return length - pose->radius;
+    f->side = 0;
+    f->n[0] = nx;
+    f->n[1] = ny;
+    f->c[0] = cx;
+    f->c[1] = cy;
 }
 
-/* d distance/d radius; the gradient g does not depend on it for the shapes there are. */
-static double dcli_shape_d_radius(const dcli_pose *pose)
+static void dcli_profile_point(dcli_profile *f, double cx, double cy)
 {
-    return pose->shape == DCL_SHAPE_SPHERE ? -1 : 0;
+    f->side = 1;
+    f->c[0] = cx;
+    f->c[1] = cy;
+}
+
+static void dcli_profile_offset(dcli_profile *f, double offset, int size)
+{
+    f->offset = offset;
+    f->offset_size[size] = 1;
+}
+
+static void dcli_profile_bowl(const double *size, dcli_profile *f)
+{
+    dcli_profile_point(f, 0, 0);
+    f->side = -1;
+    f->offset = -size[0];
+    f->offset_size[0] = -1;
+}
+
+static void dcli_profile_capsule(const double *size, const double *q, dcli_profile *f)
+{
+    double end = q[1] < 0 ? -1 : 1;
+    dcli_profile_offset(f, size[0], 0);
+    dcli_profile_line(f, 1, 0, 0, 0);
+    if (fabs(q[1]) <= size[1]) return;
+    dcli_profile_point(f, 0, end * size[1]);
+    f->c_size[1][1] = end;
+}
+
+/* The side touches both spheres; its normal leans by s = (ra - rb)/length towards the thin end. */
+static void dcli_profile_tapered(const double *size, const double *q, dcli_profile *f)
+{
+    double length = 2 * size[2], difference = size[0] - size[1], c, s, at;
+    int end = size[1] > size[0];
+    if (fabs(difference) < length) {
+        s = difference / length;
+        c = sqrt(1 - s * s);
+        at = q[1] + size[2] - q[0] * s / c; /* of the axis, seen along the normal */
+        if (at >= 0 && at <= length) {
+            dcli_profile_line(f, c, s, 0, -size[2]);
+            dcli_profile_offset(f, size[0], 0);
+            f->c_size[2][1] = -1;
+            f->angle_size[0] = 1 / (length * c);
+            f->angle_size[1] = -1 / (length * c);
+            f->angle_size[2] = -2 * s / (length * c);
+            return;
+        }
+        end = at > 0;
+    }
+    dcli_profile_point(f, 0, end ? size[2] : -size[2]); /* else the smaller one is inside the other */
+    dcli_profile_offset(f, size[end], end);
+    f->c_size[2][1] = end ? 1 : -1;
+}
+
+static void dcli_profile_torus(const double *size, dcli_profile *f)
+{
+    dcli_profile_point(f, size[0], 0);
+    dcli_profile_offset(f, size[1], 1);
+    f->c_size[0][0] = 1;
+}
+
+static void dcli_profile_cylinder(const double *size, const double *q, dcli_profile *f)
+{
+    double end = q[1] < 0 ? -1 : 1, out = q[0] - size[0], above = fabs(q[1]) - size[1];
+    dcli_profile_offset(f, size[2], 2);
+    if (out > 0 && above > 0)
+        dcli_profile_point(f, size[0], end * size[1]);
+    else if (out > above)
+        dcli_profile_line(f, 1, 0, size[0], end * size[1]);
+    else
+        dcli_profile_line(f, 0, end, size[0], end * size[1]);
+    f->c_size[0][0] = 1;
+    f->c_size[1][1] = end;
+}
+
+static void dcli_profile_cone(const double *size, const double *q, dcli_profile *f)
+{
+    double radius = size[0], height = size[1], length = sqrt(radius * radius + height * height);
+    double nx = height / length, ny = radius / length, out = q[0] - radius;
+    double above = nx * out + ny * q[1], along = (nx * q[1] - ny * out) / length;
+    dcli_profile_offset(f, size[2], 2);
+    if (out <= 0 && -q[1] > above) { /* the base */
+        dcli_profile_line(f, 0, -1, 0, 0);
+    } else if (above > 0 && along > 1) {
+        dcli_profile_point(f, 0, height);
+        f->c_size[1][1] = 1;
+    } else if (above > 0 && along < 0) {
+        dcli_profile_point(f, radius, 0);
+        f->c_size[0][0] = 1;
+    } else {
+        dcli_profile_line(f, nx, ny, radius, 0);
+        f->c_size[0][0] = 1;
+        f->angle_size[0] = nx / length;
+        f->angle_size[1] = -ny / length;
+    }
+}
+
+/* From the half plane to space: e is the unit vector away from the axis, q = (rho, y) the point. */
+static void dcli_profile_distance(const dcli_profile *f, const double *e, const double *q,
+                                  dcl_distance *s)
+{
+    double u[2], n[2], length = 0, bend = 0, turn, t[3], round[3];
+    int k;
+    u[0] = q[0] - f->c[0];
+    u[1] = q[1] - f->c[1];
+    n[0] = f->n[0];
+    n[1] = f->n[1];
+    if (f->side) {
+        length = sqrt(u[0] * u[0] + u[1] * u[1]);
+        n[0] = length > 0 ? f->side * u[0] / length : 0;
+        n[1] = length > 0 ? f->side * u[1] / length : 1;
+        bend = length > 0 ? f->side / length : 0; /* curvature within the half plane */
+    }
+    s->value = (f->side ? f->side * length : n[0] * u[0] + n[1] * u[1]) - f->offset;
+    dcli_set3(s->gradient, n[0] * e[0], n[1], n[0] * e[2]);
+    dcli_set3(t, -n[1] * e[0], n[0], -n[1] * e[2]);
+    dcli_set3(round, e[2], 0, -e[0]);
+    dcli_add_outer(s->hessian, bend, t, t);
+    turn = q[0] > 0 ? n[0] / q[0] : n[0] == 0 ? bend : 0; /* curvature around the axis */
+    dcli_add_outer(s->hessian, turn, round, round);
+    for (k = 0; k < 4; k++) {
+        const double *c = f->c_size[k];
+        double across = n[0] * c[1] - n[1] * c[0], angle = f->side ? -bend * across : f->angle_size[k];
+        s->size_value[k] = -n[0] * c[0] - n[1] * c[1] - f->offset_size[k];
+        if (!f->side) s->size_value[k] += angle * (n[0] * u[1] - n[1] * u[0]);
+        dcli_axpy3(s->size_gradient + 3 * k, angle, t);
+    }
+}
+
+/* Corner, edge or face of a box; size[3] is its rounding. */
+static void dcli_box_distance(const double *size, const double *xi, dcl_distance *s)
+{
+    double out[3], side[3], length = 0;
+    int face = 0, k, j;
+    for (k = 0; k < 3; k++) {
+        side[k] = xi[k] < 0 ? -1 : 1;
+        out[k] = fabs(xi[k]) - size[k];
+        if (out[k] > out[face]) face = k;
+    }
+    for (k = 0; k < 3; k++) length += out[k] > 0 ? out[k] * out[k] : 0;
+    length = sqrt(length);
+    s->size_value[3] = -1;
+    if (!(length > 0)) {
+        s->value = out[face] - size[3];
+        s->gradient[face] = side[face];
+        s->size_value[face] = -1;
+        return;
+    }
+    s->value = length - size[3];
+    for (k = 0; k < 3; k++) {
+        s->gradient[k] = out[k] > 0 ? side[k] * out[k] / length : 0;
+        if (out[k] > 0) s->hessian[4 * k] = 1 / length;
+    }
+    dcli_add_outer(s->hessian, -1 / length, s->gradient, s->gradient);
+    for (k = 0; k < 3; k++) {
+        s->size_value[k] = -side[k] * s->gradient[k];
+        for (j = 0; j < 3 && out[k] > 0; j++)
+            s->size_gradient[3 * k + j] = -side[k] * s->hessian[3 * k + j];
+    }
+}
+
+/* Signed distance at the local point xi, with its derivatives. */
+static void dcli_shape_distance(const dcli_pose *pose, const double *xi, dcl_distance *s)
+{
+    double e[3] = {1, 0, 0}, q[2];
+    dcli_profile f;
+    memset(s, 0, sizeof *s);
+    memset(&f, 0, sizeof f);
+    q[0] = sqrt(xi[0] * xi[0] + xi[2] * xi[2]);
+    q[1] = xi[1];
+    if (q[0] > 0) dcli_set3(e, xi[0] / q[0], 0, xi[2] / q[0]);
+    switch (pose->shape) {
+    case DCL_SHAPE_PLANE: dcli_profile_line(&f, 0, 1, 0, 0); break;
+    case DCL_SHAPE_SPHERE:
+        dcli_profile_point(&f, 0, 0);
+        dcli_profile_offset(&f, pose->size[0], 0);
+        break;
+    case DCL_SHAPE_BOWL: dcli_profile_bowl(pose->size, &f); break;
+    case DCL_SHAPE_CAPSULE: dcli_profile_capsule(pose->size, q, &f); break;
+    case DCL_SHAPE_TAPERED_CAPSULE: dcli_profile_tapered(pose->size, q, &f); break;
+    case DCL_SHAPE_TORUS: dcli_profile_torus(pose->size, &f); break;
+    case DCL_SHAPE_CYLINDER: dcli_profile_cylinder(pose->size, q, &f); break;
+    case DCL_SHAPE_CONE: dcli_profile_cone(pose->size, q, &f); break;
+    case DCL_SHAPE_BOX: dcli_box_distance(pose->size, xi, s); return;
+    }
+    dcli_profile_distance(&f, e, q, s);
 }
 
 static void dcli_pose_compute(const dcl_params *p, int o, double t, double h, dcli_pose *pose)
@@ -2919,27 +3330,63 @@ static void dcli_pose_compute(const dcl_params *p, int o, double t, double h, dc
     dcli_matmul3(spin, base, 0, pose->R1);
     for (k = 0; k < 3; k++) a[k] = h * omega[k];
     dcli_rotation_minus_identity(a, pose->turn);
-    pose->radius = dcli_param(p, DCL_PARAM_OBSTACLE_RADIUS)[o];
     pose->friction = dcli_param(p, DCL_PARAM_FRICTION)[o];
     pose->shape = p->model->obstacles[o].shape;
+    for (k = 0; k < 4; k++)
+        pose->size[k] = k < dcli_shape_get(pose->shape)->sizes
+                            ? dcli_param(p, DCL_PARAM_OBSTACLE_SIZE)[4 * o + k]
+                            : 0;
+}
+
+DCL_API dcl_result dcl_obstacle_distance(const dcl_params *params, int obstacle, double time,
+                                         const double point[3], dcl_distance *distance)
+{
+    const dcl_logger *log;
+    dcl_result r;
+    dcli_pose pose;
+    dcl_distance s;
+    double e[3], xi[3], A[9];
+    int k;
+    if (!params) return DCL_ERROR_NULL_POINTER;
+    log = &params->model->logger;
+    r = dcli_check_null(log, "point distance", 2, (const void *)point, (const void *)distance);
+    if (r) return r;
+    if (obstacle < 0 || obstacle >= params->model->obstacle_count)
+        return dcli_refuse(log, DCL_ERROR_INDEX_OUT_OF_RANGE, "obstacle is %d, the model has %d",
+                           obstacle, params->model->obstacle_count);
+    if (!dcli_all_finite(point, 3) || !dcli_finite(time))
+        return dcli_refuse(log, DCL_ERROR_NOT_FINITE, "point or time is not finite");
+    dcli_pose_compute(params, obstacle, time, 0, &pose);
+    dcli_sub3(e, point, pose.c0);
+    dcli_mult3(pose.R0, e, xi);
+    dcli_shape_distance(&pose, xi, &s);
+    *distance = s;
+    dcli_mul3(pose.R0, s.gradient, distance->gradient);
+    dcli_matmul3(pose.R0, s.hessian, 0, A);
+    dcli_matmul3(A, pose.R0, 1, distance->hessian);
+    for (k = 0; k < 4; k++)
+        dcli_mul3(pose.R0, s.size_gradient + 3 * k, distance->size_gradient + 3 * k);
+    return DCL_OK;
 }
 
 static void dcli_gap_compute(const dcl_model *M, const dcli_pose *pose, const double *x0, double h,
                              dcli_gap *gap)
 {
-    double e[3], xi[3], g[3], H[9], turn[3], rounding;
+    double e[3], xi[3], turn[3], rounding;
+    dcl_distance s;
     int k;
     dcli_sub3(e, x0, pose->c0);
     dcli_mult3(pose->R0, e, xi);
-    gap->d = dcli_shape_distance(pose, xi, g, H);
-    dcli_mul3(pose->R1, g, gap->n);
+    dcli_shape_distance(pose, xi, &s);
+    gap->d = s.value;
+    dcli_mul3(pose->R1, s.gradient, gap->n);
     dcli_mul3(pose->turn, e, turn);
     for (k = 0; k < 3; k++) gap->w[k] = pose->velocity[k] + turn[k] / h;
     gap->clamped = 0;
     /* A gap of the size of its own rounding is zero: what sticks then does not move at all. */
     rounding = 16 * DCLI_EPS *
                (dcli_norm(x0) + dcli_norm(pose->c0) +
-                (pose->shape == DCL_SHAPE_SPHERE ? pose->radius : 0));
+                (pose->size[0] + pose->size[1] + pose->size[2] + pose->size[3]));
     if (fabs(gap->d) <= rounding) gap->d = 0;
     if (M->contact == DCL_CONTACT_SET) {
         gap->clamped = 1;
@@ -2951,27 +3398,28 @@ static void dcli_gap_compute(const dcl_model *M, const dcli_pose *pose, const do
 }
 
 /* Sensitivities of a pose: of the centres, of the rotations as rotation vectors applied on the
-   left, of the radius and of friction. */
+   left, of the sizes and of friction. */
 typedef struct dcli_pose_adj {
-    double c0[3], c1[3], r0[3], r1[3], radius, friction;
+    double c0[3], c1[3], r0[3], r1[3], size[4], friction;
 } dcli_pose_adj;
 
 static void dcli_gap_adj(const dcli_pose *pose, const double *x0, double h, int clamped,
                          double adj_d, const double *adj_n, const double *adj_w, double *adj_x0,
                          dcli_pose_adj *adj)
 {
-    double e[3], xi[3], g[3], H[9], n[3], turned[3], ag[3], axi[3], ae[3], t[3], aw[3];
+    double e[3], xi[3], n[3], turned[3], ag[3], axi[3], ae[3], t[3], aw[3];
+    dcl_distance s;
     int k;
     if (clamped) adj_d = 0;
     dcli_sub3(e, x0, pose->c0);
     dcli_mult3(pose->R0, e, xi);
-    dcli_shape_distance(pose, xi, g, H);
-    dcli_mul3(pose->R1, g, n);
+    dcli_shape_distance(pose, xi, &s);
+    dcli_mul3(pose->R1, s.gradient, n);
     dcli_mul3(pose->R1, xi, turned);
     for (k = 0; k < 3; k++) aw[k] = adj_w[k] / h; /* w = (c1 + R1 xi - x0)/h */
     dcli_mult3(pose->R1, adj_n, ag);
-    dcli_mul3(H, ag, axi);
-    dcli_axpy3(axi, adj_d, g);
+    dcli_mul3(s.hessian, ag, axi);
+    dcli_axpy3(axi, adj_d, s.gradient);
     dcli_mult3(pose->R1, aw, t);
     dcli_axpy3(axi, 1, t);
     dcli_mul3(pose->R0, axi, ae);
@@ -2985,26 +3433,33 @@ static void dcli_gap_adj(const dcli_pose *pose, const double *x0, double h, int 
     dcli_axpy3(adj->r1, 1, t);
     dcli_cross(n, adj_n, t);
     dcli_axpy3(adj->r1, 1, t);
-    adj->radius += adj_d * dcli_shape_d_radius(pose);
+    for (k = 0; k < 4; k++)
+        adj->size[k] += adj_d * s.size_value[k] + dcli_dot(ag, s.size_gradient + 3 * k);
 }
 
 /* The same forwards: d = tangent of (d, n, w) along dx0 and the pose's tangent. */
 static void dcli_gap_d(const dcli_pose *pose, const double *x0, double h, int clamped,
                        const double *dx0, const dcli_pose_adj *dpose, dcli_gap *d)
 {
-    double e[3], xi[3], g[3], H[9], n[3], turned[3], de[3], dxi[3], dg[3], t[3];
+    double e[3], xi[3], n[3], turned[3], de[3], dxi[3], dg[3], t[3];
+    dcl_distance s;
     int k;
     dcli_sub3(e, x0, pose->c0);
     dcli_mult3(pose->R0, e, xi);
-    dcli_shape_distance(pose, xi, g, H);
-    dcli_mul3(pose->R1, g, n);
+    dcli_shape_distance(pose, xi, &s);
+    dcli_mul3(pose->R1, s.gradient, n);
     dcli_mul3(pose->R1, xi, turned);
     dcli_sub3(de, dx0, dpose->c0);
     dcli_cross(dpose->r0, e, t);
     dcli_axpy3(de, -1, t);
     dcli_mult3(pose->R0, de, dxi);
-    d->d = clamped ? 0 : dcli_dot(g, dxi) + dcli_shape_d_radius(pose) * dpose->radius;
-    dcli_mul3(H, dxi, dg);
+    d->d = dcli_dot(s.gradient, dxi);
+    dcli_mul3(s.hessian, dxi, dg);
+    for (k = 0; k < 4; k++) {
+        d->d += s.size_value[k] * dpose->size[k];
+        dcli_axpy3(dg, dpose->size[k], s.size_gradient + 3 * k);
+    }
+    if (clamped) d->d = 0;
     dcli_mul3(pose->R1, dg, d->n);
     dcli_cross(dpose->r1, n, t);
     dcli_axpy3(d->n, 1, t);
@@ -3025,7 +3480,8 @@ static void dcli_pose_adj_to_grad(const dcl_params *p, int o, double t, double h
         for (k = 0; k < 3; k++) out[3 * o + k] += adj->c0[k] + adj->c1[k];
     if ((out = dcli_grad(grad, DCL_PARAM_OBSTACLE_VELOCITY)) != NULL)
         for (k = 0; k < 3; k++) out[3 * o + k] += t * adj->c0[k] + (t + h) * adj->c1[k];
-    if ((out = dcli_grad(grad, DCL_PARAM_OBSTACLE_RADIUS)) != NULL) out[o] += adj->radius;
+    if ((out = dcli_grad(grad, DCL_PARAM_OBSTACLE_SIZE)) != NULL)
+        for (k = 0; k < 4; k++) out[4 * o + k] += adj->size[k];
     if ((out = dcli_grad(grad, DCL_PARAM_FRICTION)) != NULL) out[o] += adj->friction;
     for (end = 0; end < 2; end++) {
         const double *r = end ? adj->r1 : adj->r0;
@@ -3062,7 +3518,7 @@ static void dcli_pose_d(const dcl_params *p, int o, double t, double h, const do
         d->c0[k] = dposition[k] + t * dvelocity[k];
         d->c1[k] = dposition[k] + (t + h) * dvelocity[k];
     }
-    d->radius = dparams[p->offset[DCL_PARAM_OBSTACLE_RADIUS] + (size_t)o];
+    memcpy(d->size, dparams + p->offset[DCL_PARAM_OBSTACLE_SIZE] + 4 * o, sizeof d->size);
     d->friction = dparams[p->offset[DCL_PARAM_FRICTION] + (size_t)o];
     for (end = 0; end < 2; end++) {
         double *r = end ? d->r1 : d->r0, when = end ? t + h : t;
@@ -6368,10 +6824,12 @@ static void dcli_measure_contact(void *user, const dcl_workspace *ws, int i, int
 
 static double dcli_end_distance(const dcl_workspace *ws, int o, const double *x1)
 {
-    double e[3], xi[3], g[3], H[9];
+    double e[3], xi[3];
+    dcl_distance s;
     dcli_sub3(e, x1, ws->poses[o].c1);
     dcli_mult3(ws->poses[o].R1, e, xi);
-    return dcli_shape_distance(&ws->poses[o], xi, g, H);
+    dcli_shape_distance(&ws->poses[o], xi, &s);
+    return s.value;
 }
 
 static double dcli_node_margin(const dcl_workspace *ws, int i)

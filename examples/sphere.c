@@ -135,7 +135,7 @@ static int write_page(const scene *s, const dcx_fit *fit, const char *path, doub
     dcx_page_pose(s->ball.position, axis, pose);
     ball.shape = DCX_PAGE_SPHERE;
     ball.label = "ball";
-    ball.radius = s->ball.radius;
+    ball.radius = s->ball.size[0];
     ball.pose_count = 1;
     ball.poses = pose;
     row.name = "friction";

@@ -157,11 +157,15 @@ static void fixtures(input *in, reader *r)
         for (k = 0; k < 3; k++) p[k] = number(r, 0.5), n[k] = number(r, 1);
         *o = byte(r) % 2 ? dcl_plane(p, n, positive(r, 0.3))
                          : dcl_sphere(p, positive(r, 0.4), positive(r, 0.3));
+        if (byte(r) % 2) {
+            o->shape = (dcl_shape)(byte(r) % 10);
+            for (k = 0; k < 4; k++) o->size[k] = positive(r, 0.2);
+        }
         if (byte(r) % 2)
             for (k = 0; k < 3; k++) {
                 o->velocity[k] = number(r, 1);
                 o->angular_velocity[k] = number(r, 1);
-                if (o->shape == DCL_SHAPE_SPHERE) o->rotation[k] = number(r, 1);
+                if (o->shape != DCL_SHAPE_PLANE) o->rotation[k] = number(r, 1);
             }
     }
     d->handle_frames = byte(r) < 200 ? 1 + byte(r) % 3 : whole(r, 3);

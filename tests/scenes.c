@@ -492,6 +492,101 @@ static void scene_self_nodes(scene *s)
     s->desc.self_thickness = 0.03;
 }
 
+/* A capsule and a tapered one side by side under the patch. */
+static void scene_capsule(scene *s)
+{
+    double a[3] = {-0.25, -0.13, -0.15}, b[3] = {0.25, -0.1, -0.1};
+    double c[3] = {-0.3, -0.12, 0.2}, d[3] = {0.1, -0.09, 0.12};
+    scene_patch(s, 5, 0.5, 0);
+    s->desc.force_frames = 1;
+    s->spread = 0.02;
+    add(s, dcl_capsule(a, b, 0.08, 0.2));
+    add(s, dcl_tapered_capsule(c, d, 0.09, 0.05, 0.15));
+    s->setup = setup_slide;
+    s->steps = 12;
+}
+
+static void scene_moving_capsule(scene *s)
+{
+    scene_capsule(s);
+    up(s->obstacles[0].velocity, 0.3, 0.4, 0.1);
+    up(s->obstacles[0].angular_velocity, 0.5, 2, 0.4);
+    up(s->obstacles[1].velocity, -0.2, 0.5, 0.1);
+    up(s->obstacles[1].angular_velocity, 0.3, -1, 1.5);
+    s->obstacles[1].friction = 0.6;
+    s->setup = setup_contact;
+}
+
+static void scene_torus(scene *s)
+{
+    double c[3] = {0.02, -0.06, 0.03}, n[3] = {0.1, 1, 0.2};
+    dcl_obstacle ring = dcl_torus(c, n, 0.17, 0.05, 0.25);
+    scene_patch(s, 6, 0.6, 0);
+    up(ring.velocity, 0.2, 0.4, 0.1);
+    up(ring.angular_velocity, 0.5, 1.5, -0.4);
+    s->desc.force_frames = 1;
+    s->spread = 0.02;
+    add(s, ring);
+    s->setup = setup_slide;
+    s->steps = 12;
+}
+
+/* An edge and two corners of a rounded box point upwards. */
+static void scene_box(scene *s)
+{
+    double c[3] = {0.03, -0.17, 0.02}, half[3] = {0.12, 0.1, 0.14};
+    dcl_obstacle box = dcl_box(c, half, 0.03, 0.2);
+    scene_patch(s, 6, 0.6, 0);
+    up(box.rotation, 0.2, 0.1, 0.7);
+    s->desc.force_frames = 1;
+    s->spread = 0.02;
+    add(s, box);
+    s->setup = setup_slide;
+    s->steps = 12;
+}
+
+static void scene_moving_box(scene *s)
+{
+    scene_box(s);
+    up(s->obstacles[0].velocity, 0.2, 0.3, -0.1);
+    up(s->obstacles[0].angular_velocity, 0.4, 2, -0.5);
+    s->obstacles[0].friction = 0.5;
+    s->setup = setup_contact;
+}
+
+/* Inside of a sphere. */
+static void scene_bowl(scene *s)
+{
+    double c[3] = {0.03, 0.15, -0.02};
+    dcl_obstacle bowl = dcl_bowl(c, 0.36, 0.2);
+    scene_patch(s, 5, 0.55, 0);
+    up(bowl.angular_velocity, 0.3, 1, 0.2);
+    s->desc.force_frames = 1;
+    s->spread = 0.02;
+    add(s, bowl);
+    s->setup = setup_slide;
+    s->steps = 12;
+}
+
+/* A cone, a cylinder and a disc, each under a part of the patch. */
+static void scene_solids(scene *s)
+{
+    double base[3] = {0.17, -0.2, 0.15}, tip[3] = {0.18, -0.02, 0.16};
+    double a[3] = {-0.3, -0.09, -0.05}, b[3] = {-0.05, -0.1, 0.25};
+    double c[3] = {0.08, -0.05, -0.17}, n[3] = {0.2, 1, -0.3};
+    dcl_obstacle disc = dcl_disc(c, n, 0.12, 0.02, 0.15);
+    scene_patch(s, 6, 0.6, 0);
+    up(disc.velocity, 0.1, 0.2, 0);
+    up(disc.angular_velocity, 0.3, 1, 0.2);
+    s->desc.force_frames = 1;
+    s->spread = 0.02;
+    add(s, dcl_cone(base, tip, 0.15, 0.01, 0.3));
+    add(s, dcl_cylinder(a, b, 0.05, 0.02, 0.2));
+    add(s, disc);
+    s->setup = setup_slide;
+    s->steps = 12;
+}
+
 typedef struct scene_entry {
     const char *name;
     void (*fill)(scene *s);
@@ -514,6 +609,13 @@ static const scene_entry entries[] = {
     {"self_fold", scene_self_fold},
     {"self_drop", scene_self_drop},
     {"self_nodes", scene_self_nodes},
+    {"capsule", scene_capsule},
+    {"moving_capsule", scene_moving_capsule},
+    {"torus", scene_torus},
+    {"box", scene_box},
+    {"moving_box", scene_moving_box},
+    {"bowl", scene_bowl},
+    {"solids", scene_solids},
 };
 
 int scene_count(void)

@@ -997,7 +997,7 @@ static void changed_parameters_are_noticed(void)
                                        DCL_PARAM_AIR_VELOCITY,
                                        DCL_PARAM_FRICTION,
                                        DCL_PARAM_OBSTACLE_POSITION,
-                                       DCL_PARAM_OBSTACLE_RADIUS,
+                                       DCL_PARAM_OBSTACLE_SIZE,
                                        DCL_PARAM_REST,
                                        DCL_PARAM_FORCE};
     scene s;
@@ -1344,7 +1344,7 @@ static void every_number_by_differences(void)
             double largest = 0;
             int none =
                 block == DCL_PARAM_SELF_FRICTION ||
-                (ball ? block == DCL_PARAM_OBSTACLE_ROTATION : block == DCL_PARAM_OBSTACLE_RADIUS);
+                (ball ? block == DCL_PARAM_OBSTACLE_ROTATION : block == DCL_PARAM_OBSTACLE_SIZE);
             CHECK(count > 0);
             for (k = 0; k < count; k++) largest = fmax(largest, fabs(g[k]));
             if (none)

@@ -629,7 +629,7 @@ static void obstacles_of_the_model(void)
         bad_number(&r, &r.s.obstacles[1].velocity[k], "velocity", "obstacle 1", -1);
         bad_number(&r, &r.s.obstacles[1].angular_velocity[k], "angular_velocity", "obstacle 1", -1);
     }
-    bad_number(&r, &r.s.obstacles[1].radius, "radius", "obstacle 1", 1);
+    bad_number(&r, &r.s.obstacles[1].size[0], "radius", "obstacle 1", 1);
     bad_number(&r, &r.s.obstacles[1].friction, "friction", "obstacle 1", 0);
     r.s.obstacles[1].shape = (dcl_shape)9;
     REFUSED(&r, DCL_ERROR_BAD_ARGUMENT, "obstacle 1", "shape 9");
@@ -651,8 +651,8 @@ static void planes_without_a_direction(void)
     REFUSED(&r, DCL_ERROR_NOT_FINITE, "obstacle 0", "");
 }
 
-/* A plane has no radius, but the number is in the parameters: it must not carry NaN in. */
-static void radius_of_a_plane(void)
+/* A plane has no sizes, but the numbers are in the parameters: they must not carry NaN in. */
+static void sizes_of_a_plane(void)
 {
     double radii[3];
     int k;
@@ -661,12 +661,12 @@ static void radius_of_a_plane(void)
         rig r;
         dcl_result code;
         rig_rich(&r);
-        r.s.obstacles[0].radius = radii[k];
+        r.s.obstacles[0].size[k] = radii[k];
         code = rig_create(&r);
         if (!code) {
-            const double *value = dcl_params_get(r.params, DCL_PARAM_OBSTACLE_RADIUS);
-            CHECK(finite_all(value, 2));
-            CHECK_EQ(dcl_params_set(r.params, DCL_PARAM_OBSTACLE_RADIUS, 0, 2, value), DCL_OK);
+            const double *value = dcl_params_get(r.params, DCL_PARAM_OBSTACLE_SIZE);
+            CHECK(finite_all(value, 8));
+            CHECK_EQ(dcl_params_set(r.params, DCL_PARAM_OBSTACLE_SIZE, 0, 8, value), DCL_OK);
         } else {
             CHECK_STR(r.log.text, "obstacle 0");
         }
@@ -723,7 +723,6 @@ static int block_range(dcl_block b)
     case DCL_PARAM_FRICTION:
         return 1;
     case DCL_PARAM_DENSITY:
-    case DCL_PARAM_OBSTACLE_RADIUS:
         return 2;
     default:
         return 0;
@@ -1622,7 +1621,7 @@ static void scaled_run(double s, double *x, size_t count)
             o->velocity[k] *= t;
             o->angular_velocity[k] /= t;
         }
-        o->radius *= s;
+        o->size[0] *= s;
     }
     if (!rig_ready(&r)) return;
     rig_values(&r);
@@ -1845,7 +1844,7 @@ static void overflow_is_named(void) /* P23 */
                                        DCL_PARAM_AIR_NORMAL,
                                        DCL_PARAM_DENSITY,
                                        DCL_PARAM_FRICTION,
-                                       DCL_PARAM_OBSTACLE_RADIUS,
+                                       DCL_PARAM_OBSTACLE_SIZE,
                                        DCL_PARAM_OBSTACLE_POSITION,
                                        DCL_PARAM_OBSTACLE_VELOCITY,
                                        DCL_PARAM_OBSTACLE_ANGULAR_VELOCITY,
@@ -2008,7 +2007,7 @@ void suite_model(void)
     TEST_RUN(handles_of_the_model);
     TEST_RUN(obstacles_of_the_model);
     TEST_RUN(planes_without_a_direction);
-    TEST_RUN(radius_of_a_plane);
+    TEST_RUN(sizes_of_a_plane);
     TEST_RUN(numbers_of_the_solver);
     TEST_RUN(numbers_of_the_params);
     TEST_RUN(degenerate_rest_shape);

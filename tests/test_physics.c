@@ -1617,15 +1617,15 @@ static void sphere_centre_and_radius(void)
     CHECK(r.state->x[1] >= 0.3 - 1e-12);
     for (i = 0; i < 4; i++) {
         ear.calls = 0;
-        CHECK(dcl_params_set(r.params, DCL_PARAM_OBSTACLE_RADIUS, 0, 1, &bad[i]) < 0);
+        CHECK(dcl_params_set(r.params, DCL_PARAM_OBSTACLE_SIZE, 0, 1, &bad[i]) < 0);
         CHECK_EQ(ear.calls, 1);
         CHECK_STR(ear.text, "radius");
     }
-    CHECK_NEAR(dcl_params_get(r.params, DCL_PARAM_OBSTACLE_RADIUS)[0], 0.3, 0);
+    CHECK_NEAR(dcl_params_get(r.params, DCL_PARAM_OBSTACLE_SIZE)[0], 0.3, 0);
     rig_close(&r);
     for (i = 0; i < 4; i++) {
         dcl_model *model = NULL;
-        ball.radius = bad[i];
+        ball.size[0] = bad[i];
         CHECK(dcl_model_create(&desc, &model) < 0);
         CHECK(model == NULL);
         CHECK_STR(ear.text, "radius");
