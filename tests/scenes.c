@@ -503,7 +503,7 @@ static void scene_capsule(scene *s)
     add(s, dcl_capsule(a, b, 0.08, 0.2));
     add(s, dcl_tapered_capsule(c, d, 0.09, 0.05, 0.15));
     s->setup = setup_slide;
-    s->steps = 12;
+    s->steps = 7;
 }
 
 static void scene_moving_capsule(scene *s)

@@ -1226,7 +1226,9 @@ static void taylor_remainder(void)
             if (block == DCL_PARAM_REST || block == DCL_PARAM_X0 || block == DCL_PARAM_HANDLE)
                 size = 0.1;
             for (k = 0; k < count; k++) {
-                direction[offset + k] = norm > 0 ? g[k] / sqrt(norm) * size : 0;
+                /* a size of zero, as the length of a disc, can only grow: no two-sided direction */
+                int edge = block == DCL_PARAM_OBSTACLE_SIZE && v[k] == 0;
+                direction[offset + k] = norm > 0 && !edge ? g[k] / sqrt(norm) * size : 0;
                 along += g[k] * direction[offset + k];
             }
         }

@@ -305,21 +305,33 @@ static void map_block(dcl_params *to, const dcl_params *from, dcl_block block, c
     }
 }
 
-static void map_plane_normals(dcl_params *to, const dcl_params *from, const frame_map *map)
+/* The rotation vector of a rotation by less than a half turn. */
+static void rotation_vector(double R[3][3], double *out)
+{
+    double c = (R[0][0] + R[1][1] + R[2][2] - 1) / 2, a[3], length, angle;
+    int k;
+    a[0] = R[2][1] - R[1][2], a[1] = R[0][2] - R[2][0], a[2] = R[1][0] - R[0][1];
+    length = norm(a);
+    angle = atan2(length / 2, c);
+    for (k = 0; k < 3; k++) out[k] = length > 0 ? angle * a[k] / length : 0;
+}
+
+/* Q R, and for mirror images Q R diag(-1, 1, 1): every shape is its own mirror image across its
+   local x. */
+static void map_obstacle_rotations(dcl_params *to, const dcl_params *from, const frame_map *map)
 {
     size_t count = dcl_params_count(from, DCL_PARAM_OBSTACLE_ROTATION), i;
     const double *v = dcl_params_get(from, DCL_PARAM_OBSTACLE_ROTATION);
     for (i = 0; i < count; i += 3) {
-        double R[3][3], n[3] = {0, 1, 0}, zero[3] = {0, 0, 0}, m[3];
-        dcl_obstacle plane;
-        int k;
-        if (norm(v + i) > 0) {
-            rotation(v + i, norm(v + i), R);
-            turn(R, n, n);
-        }
-        for (k = 0; k < 3; k++) m[k] = dot(map->Q[k], n);
-        plane = dcl_plane(zero, m, 0);
-        CHECK(dcl_params_set(to, DCL_PARAM_OBSTACLE_ROTATION, i, 3, plane.rotation) == DCL_OK);
+        double R[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, B[3][3], a[3];
+        int r, c, k;
+        if (norm(v + i) > 0) rotation(v + i, norm(v + i), R);
+        for (r = 0; r < 3; r++)
+            for (c = 0; c < 3; c++)
+                for (k = 0, B[r][c] = 0; k < 3; k++)
+                    B[r][c] += map->Q[r][k] * R[k][c] * (c == 0 ? map->det : 1);
+        rotation_vector(B, a);
+        CHECK(dcl_params_set(to, DCL_PARAM_OBSTACLE_ROTATION, i, 3, a) == DCL_OK);
     }
 }
 
@@ -336,7 +348,7 @@ static void map_params(dcl_params *to, const dcl_params *from, const frame_map *
         map_block(to, from, vectors[i], map, 1, 0);
     for (i = 0; i < sizeof points / sizeof *points; i++) map_block(to, from, points[i], map, 1, 1);
     map_block(to, from, DCL_PARAM_OBSTACLE_ANGULAR_VELOCITY, map, map->det, 0);
-    map_plane_normals(to, from, map);
+    map_obstacle_rotations(to, from, map);
 }
 
 /* Largest |x' - (Q x + t)| over a run of every scene, and the same for two paramsets of a model. */
@@ -491,10 +503,11 @@ static int open_in_units(rig *r, const scene *s, double L, double M, double T, d
         unit u = block_unit(block);
         double f = pow(L, u.length) * pow(M, u.mass) * pow(T, u.time);
         const double *v = dcl_params_get(si.params, block);
-        for (k = 0; k < dcl_params_count(si.params, block); k++) {
-            double value = v[k] * f;
-            CHECK(dcl_params_set(r->params, block, k, 1, &value) == DCL_OK);
-        }
+        size_t count = dcl_params_count(si.params, block);
+        double *values = (double *)malloc((count + 1) * sizeof *values);
+        for (k = 0; k < count; k++) values[k] = v[k] * f;
+        CHECK(dcl_params_set(r->params, block, 0, count, values) == DCL_OK); /* sizes belong together */
+        free(values);
     }
     if (ok) rig_close(&si);
     return ok && CHECK(dcl_state_reset(r->state, r->params) == DCL_OK);
