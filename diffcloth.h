@@ -3206,7 +3206,7 @@ static void dcli_profile_cone(const double *size, const double *q, dcli_profile 
     } else if (above > 0 && along > 1) {
         dcli_profile_point(f, 0, height);
         f->c_size[1][1] = 1;
-    } else if (above > 0 && along < 0) {
+    } else if (out > 0 && along < 0) {
         dcli_profile_point(f, radius, 0);
         f->c_size[0][0] = 1;
     } else {

@@ -2022,6 +2022,110 @@ static void uneven_steps(void)
     }
 }
 
+/* One obstacle of every shape, in a model of one triangle. */
+static int every_shape(dcl_obstacle *out)
+{
+    static const double a[3] = {-0.2, 0.05, 0.1}, b[3] = {0.25, -0.1, 0.02}, c[3] = {0.03, 0.02, -0.04};
+    static const double n[3] = {0.3, 1, -0.2}, half[3] = {0.2, 0.1, 0.15};
+    int k = 0;
+    out[k++] = dcl_plane(c, n, 0.1);
+    out[k++] = dcl_sphere(c, 0.3, 0.1);
+    out[k++] = dcl_bowl(c, 0.5, 0.1);
+    out[k++] = dcl_capsule(a, b, 0.1, 0.1);
+    out[k++] = dcl_tapered_capsule(a, b, 0.15, 0.06, 0.1);
+    out[k++] = dcl_box(c, half, 0, 0.1);
+    out[k++] = dcl_box(c, half, 0.05, 0.1);
+    out[k++] = dcl_torus(c, n, 0.3, 0.08, 0.1);
+    out[k++] = dcl_cylinder(a, b, 0.15, 0.02, 0.1);
+    out[k++] = dcl_disc(c, n, 0.3, 0.02, 0.1);
+    out[k++] = dcl_cone(a, b, 0.2, 0.01, 0.1);
+    return k;
+}
+
+/* A distance d with unit gradient g is exact if the point p - d g lies on the surface and d changes by
+   no more than the way between two points. Its derivatives are those of differences, but at the
+   few points that lie beside a kink. */
+static void distances_of_every_shape(void)
+{
+    dcl_obstacle shapes[16];
+    int count = every_shape(shapes), o, i, k, j;
+    unsigned seed = 5;
+    for (o = 0; o < count; o++) {
+        double x[9], last[3] = {0, 0, 0}, before = 0;
+        dcl_model_desc desc = points_desc(x, 0.3, 0.1);
+        rig r;
+        int off = 0, outside = 0, all = 400;
+        desc.obstacle_count = 1;
+        desc.obstacles = &shapes[o];
+        if (!rig_open(&r, &desc, 1e-10)) return;
+        for (i = 0; i < all; i++) {
+            double p[3], q[3], e = 1e-6, worst = 0;
+            dcl_distance d, up, down, on;
+            for (k = 0; k < 3; k++) p[k] = 0.6 * scene_random(&seed);
+            CHECK(dcl_obstacle_distance(r.params, 0, 0, p, &d) == DCL_OK);
+            CHECK_NEAR(norm(d.gradient), 1, 1e-12);
+            for (k = 0; k < 3; k++) q[k] = p[k] - last[k];
+            CHECK(i == 0 || fabs(d.value - before) <= norm(q) + 1e-12);
+            for (k = 0; k < 3; k++) last[k] = p[k], q[k] = p[k] - d.value * d.gradient[k];
+            before = d.value;
+            CHECK(dcl_obstacle_distance(r.params, 0, 0, q, &on) == DCL_OK);
+            if (!CHECK_NEAR(on.value, 0, 1e-12)) printf("  shape %d d %g p %g %g %g g %g %g %g\n", o, d.value,p[0],p[1],p[2],d.gradient[0],d.gradient[1],d.gradient[2]);
+            outside += d.value > 0;
+            for (k = 0; k < 7; k++) { /* along the axes, then along the sizes */
+                const double *size = dcl_params_get(r.params, DCL_PARAM_OBSTACLE_SIZE);
+                double old = k < 3 ? 0 : size[k - 3], to = old + e, from = old - e;
+                if (k < 3) {
+                    memcpy(q, p, sizeof q);
+                    q[k] += e;
+                    CHECK(dcl_obstacle_distance(r.params, 0, 0, q, &up) == DCL_OK);
+                    q[k] -= 2 * e;
+                    CHECK(dcl_obstacle_distance(r.params, 0, 0, q, &down) == DCL_OK);
+                } else {
+                    if (old == 0) continue; /* unused, or at the edge of its range */
+                    CHECK(dcl_params_set(r.params, DCL_PARAM_OBSTACLE_SIZE, (size_t)k - 3, 1, &to) == DCL_OK);
+                    CHECK(dcl_obstacle_distance(r.params, 0, 0, p, &up) == DCL_OK);
+                    CHECK(dcl_params_set(r.params, DCL_PARAM_OBSTACLE_SIZE, (size_t)k - 3, 1, &from) == DCL_OK);
+                    CHECK(dcl_obstacle_distance(r.params, 0, 0, p, &down) == DCL_OK);
+                    CHECK(dcl_params_set(r.params, DCL_PARAM_OBSTACLE_SIZE, (size_t)k - 3, 1, &old) == DCL_OK);
+                }
+                worst = fmax(worst, fabs((up.value - down.value) / (2 * e) -
+                                         (k < 3 ? d.gradient[k] : d.size_value[k - 3])));
+                for (j = 0; j < 3; j++)
+                    worst = fmax(worst, fabs((up.gradient[j] - down.gradient[j]) / (2 * e) -
+                                             (k < 3 ? d.hessian[3 * k + j]
+                                                    : d.size_gradient[3 * (k - 3) + j])));
+            }
+            off += !(worst <= 1e-4);
+        }
+        CHECK(outside > 20 && outside < all);
+        if (!CHECK(off <= all / 100)) printf("  shape %d: %d of %d points off\n", o, off, all);
+        rig_close(&r);
+    }
+}
+
+/* (C13) On the axis of a capsule the normal is a unit vector across it; without length it is a sphere. */
+static void capsules_on_their_axis(void)
+{
+    double a[3] = {0, 0, 0}, b[3] = {0, 0, 1}, p[3] = {0, 0, 0.5}, q[3] = {0.1, -0.2, 0.3}, x[9];
+    dcl_obstacle capsule = dcl_capsule(a, b, 0.2, 0.1), point = dcl_capsule(a, a, 0.2, 0.1);
+    dcl_model_desc desc = points_desc(x, 0.3, 0.1);
+    dcl_distance d;
+    rig r;
+    desc.obstacle_count = 1;
+    desc.obstacles = &capsule;
+    if (!rig_open(&r, &desc, 1e-10)) return;
+    CHECK(dcl_obstacle_distance(r.params, 0, 0, p, &d) == DCL_OK);
+    CHECK_NEAR(d.value, -0.2, 1e-15);
+    CHECK_NEAR(norm(d.gradient), 1, 1e-15);
+    CHECK_NEAR(d.gradient[2], 0, 1e-15);
+    rig_close(&r);
+    desc.obstacles = &point;
+    if (!rig_open(&r, &desc, 1e-10)) return;
+    CHECK(dcl_obstacle_distance(r.params, 0, 0, q, &d) == DCL_OK);
+    CHECK_NEAR(d.value, norm(q) - 0.2, 1e-15);
+    rig_close(&r);
+}
+
 /* (P18) Unit square cut along 0-2, density 3: masses 1, 1/2, 1, 1/2. A force of 1 N shows them. */
 static void lumped_mass_of_a_square(void)
 {
@@ -2556,6 +2660,8 @@ static void suite_inputs(void)
     TEST_RUN(collapsed_triangle_stays_finite);
     TEST_RUN(stiffness_changes_in_a_run);
     TEST_RUN(uneven_steps);
+    TEST_RUN(distances_of_every_shape);
+    TEST_RUN(capsules_on_their_axis);
     TEST_RUN(lumped_mass_of_a_square);
     TEST_RUN(cloth_comes_to_rest);
     TEST_RUN(symmetric_mesh_stays_symmetric);
