@@ -494,13 +494,14 @@ DCL_API size_t dcl_params_size(const dcl_params *params); /* length of the flat 
 DCL_API size_t dcl_params_offset(const dcl_params *params, dcl_block block); /* in it */
 
 /* The values of a block (or, with DCL_PARAM_COUNT, of the whole flat vector), to read. Valid
-   until the params are destroyed. */
+   until the params are destroyed. NULL for no block of that number. */
 DCL_API const double *dcl_params_get(const dcl_params *params, dcl_block block);
 
 /* Writes `count` values of a block from its element `first` on. Refused, and nothing written, if
    a value is not finite or out of the block's range. */
 DCL_API dcl_result dcl_params_set(dcl_params *params, dcl_block block, size_t first, size_t count,
                                   const double *values);
+/* The same for element 0 of a block, which is all of one that holds one number. */
 DCL_API dcl_result dcl_params_set1(dcl_params *params, dcl_block block, double value);
 
 /* Distance of a point (world axes, m) from an obstacle where it is at a time (s), with derivatives in
@@ -623,6 +624,7 @@ typedef struct dcl_grad dcl_grad;
 #define DCL_BLOCK_BIT(block) ((uint32_t)1 << (block))
 #define DCL_ALL_BLOCKS ((uint32_t)0xFFFFFFFFu)
 
+/* blocks: DCL_ALL_BLOCKS, or DCL_BLOCK_BIT(DCL_PARAM_STRETCH) | ... for some; 0 is refused. */
 DCL_API dcl_result dcl_grad_create(const dcl_params *params, uint32_t blocks, dcl_grad **grad);
 DCL_API void dcl_grad_destroy(dcl_grad *grad);
 DCL_API void dcl_grad_reset(dcl_grad *grad); /* to zero */
@@ -2238,6 +2240,7 @@ DCL_API size_t dcl_params_offset(const dcl_params *params, dcl_block block)
 
 DCL_API const double *dcl_params_get(const dcl_params *params, dcl_block block)
 {
+    if ((int)block < 0 || block > DCL_PARAM_COUNT) return NULL;
     return params->value + dcl_params_offset(params, block);
 }
 
@@ -2347,6 +2350,9 @@ DCL_API dcl_result dcl_grad_create(const dcl_params *params, uint32_t blocks, dc
     if (grad) *grad = NULL;
     if (!params) return DCL_ERROR_NULL_POINTER;
     if (!grad) return dcli_check_null(&params->model->logger, "grad", 1, (const void *)grad);
+    if (!blocks)
+        return dcli_refuse(&params->model->logger, DCL_ERROR_BAD_ARGUMENT,
+                           "grad: no blocks asked for; see DCL_BLOCK_BIT");
     bytes = head + params->offset[DCL_PARAM_COUNT] * sizeof(double);
     g = (dcl_grad *)dcli_alloc(&params->model->allocator, bytes);
     if (!g) return dcli_refuse(&params->model->logger, DCL_ERROR_OUT_OF_MEMORY, "grad: %lu bytes",
@@ -8430,13 +8436,16 @@ DCL_API dcl_result dcl_rollout(dcl_workspace *workspace, const dcl_params *param
     if ((r = dcl_state_reset(state, params)) != DCL_OK) return r;
     if (tape) dcl_tape_reset(tape);
     if (loss) sum += loss(user, 0, state, NULL, NULL);
-    for (k = 0; k < steps; k++) {
+    for (k = 0; k < steps && dcli_finite(sum); k++) {
         r = dcl_step(workspace, params, state, h, tape, &step);
         if (r) break;
         dcli_rollout_count(&own, &step);
         if (loss) sum += loss(user, k + 1, state, NULL, NULL);
     }
-    if (value) *value = sum;
+    if (!r && !dcli_finite(sum))
+        r = dcli_refuse(&workspace->model->logger, DCL_ERROR_NOT_FINITE,
+                        "rollout: the loss is not finite at frame %d", k);
+    if (value && dcli_finite(sum)) *value = sum;
     if (stats) *stats = own;
     return r;
 }

@@ -248,6 +248,11 @@ int main(int argc, char **argv)
             return 2;
         }
     }
+    for (i = 0; param && i < DCL_PARAM_COUNT && strcmp(dcl_block_name((dcl_block)i), param); i++)
+        if (i + 1 == DCL_PARAM_COUNT) {
+            fprintf(stderr, "gradcheck: no parameter is called %s\n", param);
+            return 2;
+        }
     for (i = 0; i < scene_count(); i++) {
         scene s;
         scene_get(i, &s);
