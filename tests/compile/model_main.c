@@ -7,6 +7,9 @@ void suite_sparse(void)
 void suite_physics(void)
 {
 }
+void suite_self(void)
+{
+}
 void suite_gradient(void)
 {
 }
