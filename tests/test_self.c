@@ -221,7 +221,7 @@ static void stack_rests(void)
             printf("  step %d: %s, residual %g\n", step, r.text, r.stats.residual);
             break;
         }
-        if (step == 250) memcpy(half, r.state->x, sizeof half);
+        if (step == 250) memcpy(half, r.state->x, 3 * (size_t)r.n * sizeof(double));
         if (step == 375)
             for (i = 0; i < 3 * r.n; i++) early = fmax(early, fabs(r.state->x[i] - half[i]));
     }
@@ -249,7 +249,7 @@ static void layers_rest_on_a_slope(void)
     scene_feel_itself(&s, 0.3, 0.02);
     add_table(&s, sin(angle), cos(angle), 0, 0.3);
     if (!rig_open(&r, &s)) return;
-    memcpy(x0, r.state->x, sizeof x0);
+    memcpy(x0, r.state->x, 3 * (size_t)r.n * sizeof(double));
     for (step = 0; step < 200; step++)
         if (!rig_step(&r, 0.01)) break;
     for (i = 0; i < 3 * r.n; i++) worst = fmax(worst, fabs(r.state->x[i] - x0[i]));
