@@ -399,10 +399,11 @@ typedef struct dcl_model_desc {
 
     int handle_count;
     const dcl_handle *handles; /* may be NULL if the count is 0 */
-    int handle_frames;         /* >= 1; step k leads to frame k + 1, the last frame then stays */
+    int handle_frames; /* >= 1; default 1. Step k (from 0) leads to frame k + 1, the last frame then
+                          stays: frame 0 is where a path starts, and no step leads there */
     int obstacle_count;
     const dcl_obstacle *obstacles; /* (param) */
-    int force_frames; /* >= 0; step k uses frame k, the last then stays; 0: no such force */
+    int force_frames; /* >= 0; step k uses frame k, the last then stays; 0 (default): no such force */
 
     double stretch;    /* (param) N/m, >= 0; default 100 */
     double bend;       /* (param) N m, >= 0; default 1e-4 */
@@ -478,7 +479,11 @@ typedef enum dcl_block {
 
 typedef struct dcl_params dcl_params;
 
-/* Air on a triangle of area A and unit normal n (both at the start of the step), with u the air
+/* Two winds. WIND_FORCE is the paper's: the same force on every vertex, whatever the cloth does, in
+   gusts; with frequency and phase 0, as created, it acts at half its value all the time, and with
+   phase pi/2 at the whole. AIR_VELOCITY blows on areas and knows the velocity of the cloth: the one
+   to take for flags and clothes of any mesh.
+   Air on a triangle of area A and unit normal n (both at the start of the step), with u the air
    velocity less the mean end velocity of its corners, u_n = (u.n) n, u_t = u - u_n:
    force = A/2 (air_normal |u_n| u_n + air_tangent |u_t| u_t), a third on each corner. */
 
@@ -1192,10 +1197,11 @@ static dcl_result dcli_check_handles(const dcl_model_desc *desc, int *mark)
             return dcli_refuse(log, DCL_ERROR_INDEX_OUT_OF_RANGE,
                                "handles: handle %d holds vertex %d, the mesh has 0..%d", i,
                                handle->vertex, desc->vertex_count - 1);
-        if (mark[handle->vertex]++)
+        if (mark[handle->vertex])
             return dcli_refuse(log, DCL_ERROR_DUPLICATE_HANDLE,
-                               "handles: handle %d holds vertex %d, which another one holds", i,
-                               handle->vertex);
+                               "handles: handles %d and %d both hold vertex %d",
+                               mark[handle->vertex] - 1, i, handle->vertex);
+        mark[handle->vertex] = i + 1;
         if (handle->kind != DCL_HANDLE_HARD && handle->kind != DCL_HANDLE_SOFT)
             return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT, "handles: handle %d has kind %d", i,
                                (int)handle->kind);
@@ -1268,6 +1274,9 @@ static dcl_result dcli_check_obstacles(const dcl_model_desc *desc)
         if (!dcli_shape_get(o->shape))
             return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT, "obstacles: obstacle %d has shape %d",
                                i, (int)o->shape);
+        if (o->rotation[0] == HUGE_VAL)
+            return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT,
+                               "obstacles: obstacle %d: its normal or axis is zero or not finite", i);
         for (k = 0; k < 4; k++)
             if (!dcli_all_finite(k == 0   ? o->position
                                  : k == 1 ? o->rotation
@@ -2472,7 +2481,8 @@ typedef struct dcli_self_pair {
     double n[3], d;
     double s;      /* fraction of the step at which the frame is taken; 0: its start */
     int frozen;    /* found while solving: the frame has no derivative */
-    int awake;     /* part of the system; else watched only */
+    int second;    /* keeps the smaller thickness */
+    int coupled;   /* in the pattern of the matrix */
     double rho;    /* kg, mass that the contact feels */
     double r[3];   /* N s, impulse: an unknown beside the velocities */
     double miss[3]; /* N s, r - proj(w): zero at the solution */
@@ -3936,12 +3946,8 @@ static void dcli_node_tangent(const dcli_node *node, const dcli_pose *poses, con
                                two pieces ever come nearer within a step, range (0, 1) */
 #define DCLI_SELF_SECOND                                                                           \
     0.8 /* thickness of the contacts that only help out, in units of the full one */
-#define DCLI_SELF_COARSE                                                                           \
-    1e-3 /* relative residual at which it is first asked which contacts to wake */
 #define DCLI_SELF_DESCENTS 30 /* such rounds at most */
 #define DCLI_SELF_RELAX 0.1 /* range (0, 1); more is faster and diverges where many contacts meet */
-#define DCLI_SELF_WAKE                                                                             \
-    1e-8 /* of the thickness: violation that a contact may have and still sleep */
 #define DCLI_SELF_DESCENT                                                                          \
     30 /* stiffness of contacts while the objective is descended, times the mass                   \
           that they feel; each round gains about this factor */
@@ -4384,7 +4390,7 @@ typedef struct dcli_self {
     uint64_t *couplings;
     double *lower, *upper;
     size_t entry_capacity, coupling_capacity, lower_capacity, upper_capacity;
-    int pattern_count; /* contacts in the pattern; -1: none yet */
+    int pattern_made;  /* for the coupled contacts of this step */
     uint64_t pattern_key;
     dcs_analysis *analysis;
     dcs_factor *factor, *symmetric;
@@ -4607,8 +4613,8 @@ static double dcli_self_thickness(const dcli_self_search *q, dcli_feature featur
 
 /* Between two flat layers the vertices of one on the faces of the other say all there is to say,
    and the reverse only makes the impulses ambiguous. So vertices on the side that a face's normal
-   points to come first; the rest, edges against edges too, keeps a smaller thickness and is woken
-   only if the motion violates that. Vertices do not change sides, so contacts do not change rank.
+   points to come first; the rest, edges against edges too, keeps a smaller thickness and
+   matters only if the motion violates that. Vertices do not change sides, so contacts do not change rank.
    v: the vertex and the face, or the edges, that were tried. */
 static int dcli_self_first(const dcli_self_search *q, dcli_feature feature, const int *v,
                            const dcli_self_pair *c, const double *e)
@@ -4640,8 +4646,9 @@ static void dcli_self_add(dcli_self_search *q, dcli_self_pair *c, const double *
         q->failed = 1;
         return;
     }
-    c->awake = q->kind == DCLI_SEARCH_VERIFY || first;
-    if (!c->awake) thickness *= DCLI_SELF_SECOND;
+    c->second = q->kind != DCLI_SEARCH_VERIFY && !first;
+    if (c->second) thickness *= DCLI_SELF_SECOND;
+    c->coupled = 0;
     for (k = 0; k < 3; k++) c->n[k] = e[k] / length;
     dcli_self_points(c, q->x0, NULL, 0, X);
     dcli_self_sum(c, X, start);
@@ -4658,7 +4665,6 @@ static void dcli_self_add(dcli_self_search *q, dcli_self_pair *c, const double *
     c->frozen = q->kind == DCLI_SEARCH_VERIFY;
     self->ways += c->s > 0 && !c->frozen;
     self->pairs[self->count++] = *c;
-    self->pattern_count = -1;
 }
 
 static void dcli_self_consider(dcli_self_search *q, dcli_feature feature, const int *v)
@@ -4927,7 +4933,7 @@ static int dcli_self_compare(const void *a, const void *b)
     if (p->feature != q->feature) return p->feature < q->feature ? -1 : 1;
     for (k = 0; k < 4; k++)
         if (p->v[k] != q->v[k]) return p->v[k] < q->v[k] ? -1 : 1;
-    if (p->awake != q->awake) return p->awake ? -1 : 1;
+    if (p->second != q->second) return p->second ? 1 : -1;
     return p->s < q->s ? -1 : p->s > q->s;
 }
 
@@ -4975,7 +4981,7 @@ static void dcli_self_layout(dcli_self *self, const dcl_model *M, dcli_arena *ar
     self->push = dcli_take_doubles(arena, M->obstacle_count ? 9 * n : 0);
     self->map = dcli_take_ints(arena, n ? (size_t)M->col_start[n] : 0);
     self->col_start = dcli_take_ints(arena, n ? n + 1 : 0);
-    self->pattern_count = -1;
+    self->pattern_made = 0;
 }
 
 static void dcli_self_destroy(dcli_self *self, const dcl_allocator *allocator)
@@ -5630,7 +5636,7 @@ static dcl_result dcli_self_prepare(dcl_workspace *ws)
     ws->self.count = ws->self.active = ws->self.ways = 0;
     ws->self.softness = DCLI_SELF_SOFTNESS;
     ws->self.gap = 0;
-    ws->self.pattern_count = -1;
+    ws->self.pattern_made = 0;
     if (M->self_contact == DCL_SELF_NONE) return DCL_OK;
     dcli_self_weigh(ws);
     dcli_self_predict(ws);
@@ -5677,7 +5683,6 @@ static void dcli_add_self(dcl_workspace *ws, const double *v, dcli_sums *sums)
     ws->self.active = 0;
     for (k = 0; k < ws->self.count; k++) {
         dcli_self_pair *c = &ws->self.pairs[k];
-        if (!c->awake) continue;
         if (ws->self.descending) {
             double stiffness = DCLI_SELF_DESCENT * c->rho;
             dcli_self_relative(c, v, w);
@@ -6117,7 +6122,7 @@ static dcs_result dcli_factor_general(dcl_workspace *ws)
     return dcs_factor_compute(ws->general, ws->lower, ws->upper, NULL);
 }
 
-/* The pattern of the model and all contacts at hand, lower triangle by columns: the model's sorted
+/* The pattern of the model and of the coupled contacts, lower triangle by columns: the model's sorted
    entries and the contacts' sorted couplings, merged. */
 static int dcli_self_pattern(dcl_workspace *ws)
 {
@@ -6132,7 +6137,7 @@ static int dcli_self_pattern(dcl_workspace *ws)
                    sizeof *self->row_index))
         return 0;
     for (k = 0; k < self->count; k++)
-        for (i = 0; i < dcli_feature_vertices[self->pairs[k].feature] && self->pairs[k].awake; i++)
+        for (i = 0; i < dcli_feature_vertices[self->pairs[k].feature] && self->pairs[k].coupled; i++)
             for (j = 0; j < i; j++)
                 self->couplings[couplings++] = dcli_pair(self->pairs[k].v[i], self->pairs[k].v[j]);
     qsort(self->couplings, couplings, sizeof *self->couplings, dcli_pair_compare);
@@ -6158,7 +6163,7 @@ static int dcli_self_pattern(dcl_workspace *ws)
            dcli_grow(allocator, &self->upper, &self->upper_capacity, 9 * entries, sizeof(double));
 }
 
-/* Ordering and memory for the pattern at hand, unless it is the one of last time. */
+/* Ordering and memory for the contacts with an impulse and those that had one earlier in the step. */
 static int dcli_self_analyze(dcl_workspace *ws)
 {
     const dcl_model *M = ws->model;
@@ -6166,9 +6171,14 @@ static int dcli_self_analyze(dcl_workspace *ws)
     dcs_desc desc = dcs_default_desc();
     uint64_t key = 0;
     int k;
-    if (self->pattern_count == self->count) return 1;
+    for (k = 0; k < self->count; k++) {
+        if (self->pairs[k].coupled || self->pairs[k].branch == DCL_BRANCH_FREE) continue;
+        self->pairs[k].coupled = 1;
+        self->pattern_made = 0;
+    }
+    if (self->pattern_made) return 1;
     if (!dcli_self_pattern(ws)) return 0;
-    self->pattern_count = self->count;
+    self->pattern_made = 1;
     for (k = 0; k < self->col_start[M->n]; k++)
         key = dcli_hash_join(key, (uint64_t)self->row_index[k]);
     for (k = 0; k <= M->n; k++) key = dcli_hash_join(key, (uint64_t)self->col_start[k]);
@@ -6386,7 +6396,7 @@ static double dcli_self_refine(dcl_workspace *ws, const double *b, const double 
 static int dcli_self_direction(dcl_workspace *ws)
 {
     size_t n3 = 3 * (size_t)ws->model->n, j, m3 = 3 * (size_t)ws->self.count;
-    double *late = ws->self.y, *y = late + m3, *b = ws->many, size;
+    double *late, *y, *b = ws->many, size;
     int round, k, i;
     if (!dcli_grow(&ws->model->allocator, &ws->self.y, &ws->self.y_capacity, 4 * m3, sizeof *late))
         return 0;
@@ -6588,6 +6598,7 @@ static void dcli_apply_symmetric(dcl_workspace *ws, const double *x, double *scr
 #define DCLI_CG_REUSE                                                                              \
     15 /* a factor that needs more iterations than this is replaced; they then cost                \
           as much as a factorisation */
+#define DCLI_SELF_REUSE 6 /* the same while the cloth touches itself, where contacts change */
 #define DCLI_CG_CURVATURE 0.5 /* least curvature assumed where it is negative, in units of the
                                  preconditioner's; 0.05 ... 0.5 measured equal */
 #define DCLI_CG_FORCING 0.1 /* loosest relative residual of the inner solve */
@@ -6634,8 +6645,7 @@ static int dcli_cg_direction(dcl_workspace *ws, double goal)
 static int dcli_cg_factor_serves(const dcl_workspace *ws)
 {
     if (!ws->cg_have) return 0;
-    if (!ws->self.active) return ws->current == ws->symmetric;
-    return ws->current == ws->self.symmetric && ws->self.pattern_count == ws->self.count;
+    return ws->current == (ws->self.active ? ws->self.symmetric : ws->symmetric);
 }
 
 /* Newton while no node touches, so that the step has an objective: one factorisation, as a rule,
@@ -6648,7 +6658,7 @@ static void dcli_newton_cg(dcl_workspace *ws)
         double relative = dcli_relative(ws), forcing;
         if (!dcli_finite(ws->rnorm) || ws->touching) return;
         dcli_node_kinds(ws);
-        if (!have || made > DCLI_CG_REUSE) {
+        if (!have || made > (ws->self.active ? DCLI_SELF_REUSE : DCLI_CG_REUSE)) {
             dcli_assemble(ws, definite ? 0 : 1);
             ws->stats.factorizations++;
             ws->cg_have = have = (ws->self.active ? dcli_self_factor_symmetric(ws)
@@ -6673,7 +6683,7 @@ static void dcli_newton_cg(dcl_workspace *ws)
    through buckling to where Newton converges. Ends with impulses as unknowns again. */
 static void dcli_descend(dcl_workspace *ws)
 {
-    double goal = ws->goal, scale, change, last = 1e-2;
+    double goal = ws->goal, scale, change, last = 1e-1;
     int round, k, i, count = ws->model->obstacle_count;
     for (k = 0; k < ws->self.count; k++) dcli_copy3(ws->self.pairs[k].held, ws->self.pairs[k].r);
     if (count) memset(ws->self.held, 0, 3 * (size_t)ws->model->n * (size_t)count * sizeof(double));
@@ -6685,8 +6695,8 @@ static void dcli_descend(dcl_workspace *ws)
                 ws->g[3 * (size_t)k + (size_t)i];
     ws->self.descending = 1;
     for (round = 0; round < DCLI_SELF_DESCENTS; round++) {
-        ws->goal = fmax(0.5 * goal, 0.1 * last);
         dcli_evaluate(ws);
+        ws->goal = fmax(0.1 * goal, fmin(0.1 * last, 0.5 * dcli_relative(ws)));
         dcli_newton_cg(ws);
         if (ws->touching || !dcli_converged(ws)) break;
         for (k = 0, change = 0; k < ws->self.count; k++) {
@@ -6698,7 +6708,7 @@ static void dcli_descend(dcl_workspace *ws)
             if (ws->model->hard[k] < 0) change += dcli_node_hold(ws, k);
         scale = dcli_scale(ws);
         last = sqrt(change) / scale;
-        if (last <= 0.3 * goal) break;
+        if (sqrt(last * last + dcli_relative(ws) * dcli_relative(ws)) <= 0.9 * goal) break;
     }
     ws->self.descending = 0;
     ws->goal = goal;
@@ -6737,12 +6747,23 @@ static void dcli_self_kick(dcl_workspace *ws, double project)
     dcli_evaluate(ws);
 }
 
+static int dcli_self_sticks(const dcl_workspace *ws)
+{
+    int k;
+    for (k = 0; k < ws->self.count; k++)
+        if (ws->self.pairs[k].branch == DCL_BRANCH_STICK) return 1;
+    return 0;
+}
+
 static void dcli_newton(dcl_workspace *ws)
 {
     double best = HUGE_VAL, project = 1, q = 0, improved = HUGE_VAL;
     int burst = 10, i, kicks = 0, stalled = 0;
     if (!ws->touching) dcli_newton_cg(ws);
-    if (ws->self.active && ws->touching == ws->self.active && !dcli_converged(ws)) dcli_descend(ws);
+    if (ws->self.active && ws->touching == ws->self.active && !dcli_converged(ws)) {
+        dcli_descend(ws);
+        project = 0;
+    }
     while (!dcli_converged(ws) && ws->stats.newton_iterations < ws->newton_end) {
         int before = ws->stats.pd_iterations;
         if (!dcli_finite(ws->rnorm)) break;
@@ -6773,6 +6794,8 @@ static void dcli_newton(dcl_workspace *ws)
         if (ws->stats.pd_iterations == before) break; /* neither way gets on */
         burst += burst / 2;
     }
+    if (dcli_converged(ws) && dcli_self_sticks(ws)) /* creep would add up over the steps */
+        dcli_newton_iteration(ws, &project);
     if (!dcli_converged(ws) && best < HUGE_VAL && !(dcli_relative(ws) <= best)) {
         for (i = 0; i < ws->self.count; i++)
             dcli_copy3(ws->self.pairs[i].r, ws->self.pairs[i].best);
@@ -6972,34 +6995,6 @@ static void dcli_start_in_flight(dcl_workspace *ws)
     if (ws->touching || !(ws->rnorm < rnorm)) dcli_return_to(ws, ws->v0);
 }
 
-/* Wakes watched contacts that the velocities violate: of those with a vertex in common the deepest
-   only, since the others may be satisfied when that one is. Returns how many. */
-static int dcli_self_wake(dcl_workspace *ws)
-{
-    double *deepest = ws->work, tolerance = DCLI_SELF_WAKE * ws->model->self_thickness;
-    int k, i, pass, woken = 0;
-    memset(deepest, 0, (size_t)ws->model->n * sizeof(double));
-    for (pass = 0; pass < 2; pass++)
-        for (k = 0; k < ws->self.count; k++) {
-            dcli_self_pair *c = &ws->self.pairs[k];
-            int count = dcli_feature_vertices[c->feature], most = 1;
-            double u[3], depth;
-            if (c->awake) continue;
-            dcli_self_relative(c, ws->v, u);
-            depth = -ws->h * dcli_dot(u, c->n) - c->d;
-            if (!(depth > tolerance)) continue;
-            for (i = 0; i < count; i++) {
-                if (pass == 0) deepest[c->v[i]] = fmax(deepest[c->v[i]], depth);
-                most = most && depth >= deepest[c->v[i]];
-            }
-            if (pass == 0 || !most) continue;
-            c->awake = 1;
-            woken++;
-        }
-    if (woken) ws->self.pattern_count = -1;
-    return woken;
-}
-
 /* Where the step could not be solved its velocities are shortened as far as keeps every way free.
  */
 static void dcli_self_shorten(dcl_workspace *ws)
@@ -7021,7 +7016,6 @@ static dcl_result dcli_solve_rounds(dcl_workspace *ws)
     dcli_self_search q;
     ws->goal = ws->desc.tolerance;
     ws->cg_have = 0;
-    if (ws->self.count) ws->goal = fmax(ws->goal, DCLI_SELF_COARSE);
     for (;;) {
         ws->newton_end = ws->stats.newton_iterations + ws->desc.newton_limit;
         if (ws->desc.solver == DCL_SOLVER_PD)
@@ -7030,15 +7024,6 @@ static dcl_result dcli_solve_rounds(dcl_workspace *ws)
             dcli_newton(ws);
         if (ws->model->self_contact == DCL_SELF_NONE || !dcli_finite(ws->rnorm)) return DCL_OK;
         if (!dcli_converged(ws)) break;
-        if (dcli_self_wake(ws)) {
-            ws->goal = fmax(ws->desc.tolerance, DCLI_SELF_COARSE);
-            dcli_evaluate(ws);
-            continue;
-        }
-        if (ws->goal > ws->desc.tolerance) {
-            ws->goal = ws->desc.tolerance;
-            continue;
-        }
         if (!surface) return DCL_OK;
         dcli_self_search_init(ws, ws->v, DCLI_SEARCH_VERIFY, &q);
         if (!dcli_self_find(&q) && !q.failed) return DCL_OK;
@@ -7047,7 +7032,6 @@ static dcl_result dcli_solve_rounds(dcl_workspace *ws)
         if (++ws->stats.self_rounds >= DCLI_SELF_ROUNDS) break;
         dcli_evaluate(ws);
     }
-    ws->goal = ws->desc.tolerance;
     if (surface) dcli_self_shorten(ws);
     return DCL_OK;
 }
@@ -7819,7 +7803,7 @@ static dcl_result dcli_self_restore(dcl_workspace *ws, const dcl_tape *tape,
     int k;
     self->count = self->active = self->ways = 0;
     self->softness = DCLI_SELF_SOFTNESS;
-    self->pattern_count = -1;
+    self->pattern_made = 0;
     if (ws->model->self_contact == DCL_SELF_NONE) return DCL_OK;
     memset(self->beta, 0, 3 * (size_t)ws->model->n * sizeof(double));
     if (!dcli_grow(&ws->model->allocator, &self->pairs, &self->capacity, count,

@@ -265,6 +265,10 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
     int all = argc < 2, known = 0;
+    if (!strcmp(name, "--help") || !strcmp(name, "-h")) {
+        puts("bench: times and sizes, a JSON line each: bench [step|adjoint|memory|scaling|sparse]");
+        return 0;
+    }
 #ifdef __VERSION__
     printf("{\"bench\":\"machine\",\"compiler\":\"%s\",\"bits\":%d}\n", __VERSION__,
            (int)(8 * sizeof(void *)));

@@ -43,8 +43,12 @@ int main(int argc, char **argv)
     int k, unconverged = 0, ok;
 
     if (argc > 1 && strcmp(argv[1], "--json") != 0) {
-        fprintf(stderr, "drape: unknown argument %s; takes --json only\n", argv[1]);
-        return 2;
+        int help = !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h");
+        if (help)
+            puts("drape: a cloth falls on a ball; --json prints the JSON line only");
+        else
+            fprintf(stderr, "drape: unknown argument %s; takes --json only\n", argv[1]);
+        return help ? 0 : 2;
     }
     make_grid();
     desc.vertex_count = SIDE * SIDE;

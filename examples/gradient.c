@@ -1,6 +1,6 @@
 /* gradient.c - the second program of the README: how the place where a cloth ends depends on
-   friction, stiffness and wind, exactly, and against finite differences. cc -O2 -I.
-   examples/gradient.c -lm -o gradient */
+   friction, stiffness and wind, exactly, and against finite differences.
+   cc -O2 -I. examples/gradient.c -lm -o gradient */
 #define DIFFCLOTH_IMPLEMENTATION
 #include "diffcloth.h"
 #include <stdio.h>
@@ -10,6 +10,12 @@ enum { SIDE = 9, STEPS = 60 };
 
 static double positions[SIDE * SIDE * 3];
 static int triangles[2 * (SIDE - 1) * (SIDE - 1) * 3];
+
+static void say(dcl_result code, const char *text, void *user)
+{
+    (void)user;
+    fprintf(stderr, "gradient: %s: %s\n", dcl_result_name(code), text);
+}
 
 static void make_grid(void) /* half a metre square, flat */
 {
@@ -54,8 +60,12 @@ int main(int argc, char **argv)
     int b;
 
     if (argc > 1 && strcmp(argv[1], "--json") != 0) {
-        fprintf(stderr, "gradient: unknown argument %s; takes --json only\n", argv[1]);
-        return 2;
+        int help = !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h");
+        if (help)
+            puts("gradient: how the place where a cloth ends depends on its parameters; --json prints the JSON line only");
+        else
+            fprintf(stderr, "gradient: unknown argument %s; takes --json only\n", argv[1]);
+        return help ? 0 : 2;
     }
     make_grid();
     desc.vertex_count = SIDE * SIDE;
@@ -64,6 +74,7 @@ int main(int argc, char **argv)
     desc.triangles = triangles;
     desc.obstacle_count = 1;
     desc.obstacles = &slope;
+    desc.logger.log = say;
     if (dcl_model_create(&desc, &model) != DCL_OK || dcl_params_create(model, &params) != DCL_OK ||
         dcl_state_create(params, &state) != DCL_OK ||
         dcl_workspace_create(model, NULL, &workspace) != DCL_OK ||
@@ -94,9 +105,8 @@ int main(int argc, char **argv)
             printf("d mean x / d %-10s  adjoint %.10g  difference %.10g\n",
                    dcl_block_name(blocks[b]), exact, d);
     }
-    printf("{\"example\":\"gradient\",\"ok\":%s,\"vertices\":%d,\"steps\":%d,\"h\":0.01,\"loss\":%."
-           "10g,"
-           "\"rel_err\":%.3g}\n",
+    printf("{\"example\":\"gradient\",\"ok\":%s,\"vertices\":%d,\"steps\":%d,\"h\":0.01,"
+           "\"loss\":%.10g,\"rel_err\":%.3g}\n",
            worst < 1e-5 ? "true" : "false", SIDE * SIDE, STEPS, value, worst);
 
     dcl_grad_destroy(grad);

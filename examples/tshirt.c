@@ -243,9 +243,8 @@ static void search(dcx_app *app, const scene *s, dcx_fit *fit, const double *sta
     memcpy(values, tries[0].values, sizeof tries[0].values);
 }
 
-/* Over windows that grow. `first` is the evaluation that the last stage begins with. */
-static double recover(const scene *s, dcx_fit *fit, dcx_optim_method method, double *values,
-                      int *first)
+/* Over windows that grow. */
+static double recover(const scene *s, dcx_fit *fit, dcx_optim_method method, double *values)
 {
     const double turn = 2 * acos(-1.0);
     int many = method == DCX_LM ? 1 : 5;
@@ -255,7 +254,6 @@ static double recover(const scene *s, dcx_fit *fit, dcx_optim_method method, dou
         dcx_fit_minimize(fit, method, 10 * many, values);
     }
     last_windows(s, fit);
-    *first = fit->evaluations;
     f = dcx_fit_minimize(fit, method, 10 * many, values).f;
     values[4] = remainder(values[4], turn);
     return f;
@@ -281,7 +279,7 @@ typedef struct outcome {
     double values[UNKNOWNS], start[UNKNOWNS], initial, misfit;
     int recovered, ok;
     double early, whole; /* rms distance over the first frames and over all */
-    int first[CURVES], end[CURVES], curves; /* last stages, in the history of misfits */
+    int first[CURVES], end[CURVES], curves; /* the starts, in the history of misfits */
 } outcome;
 
 /* The whole motion with the values found, in one run from the first frame. */
@@ -307,7 +305,7 @@ static int replay(scene *s, dcx_fit *fit, outcome *out)
     return 0;
 }
 
-/* The misfit over the last stage of each start: there its windows do not change. */
+/* The misfit of every evaluation: in attempts over short windows, then over longer ones. */
 static void make_chart(const dcx_fit *fit, const outcome *out, dcx_plot_series *series,
                        dcx_plot_desc *chart)
 {
@@ -322,7 +320,7 @@ static void make_chart(const dcx_fit *fit, const outcome *out, dcx_plot_series *
         series[k].style = DCX_PLOT_BEST;
     }
     *chart = dcx_default_plot_desc();
-    chart->title = "Misfit in the last stage";
+    chart->title = "Misfit, from short windows to the whole motion";
     chart->x_label = "evaluation";
     chart->y_label = "m^2";
     chart->log_y = 1;
@@ -429,15 +427,15 @@ static void print_values(dcx_app *app, const scene *s, const double *start, cons
     }
 }
 
-/* One start and its last stage, for the chart while the history has room. */
+/* One start and its curve, for the chart while the history has room. */
 static double run_start(dcx_app *app, scene *s, dcx_fit *fit, outcome *out, const double *start,
                         double *values, double part, double share)
 {
     const int room = (int)(sizeof fit->history / sizeof fit->history[0]);
+    int first = fit->evaluations;
     double f;
-    int first;
     search(app, s, fit, start, values, part, share);
-    f = recover(s, fit, dcx_fit_method(app->method), values, &first);
+    f = recover(s, fit, dcx_fit_method(app->method), values);
     if (out->curves < CURVES && fit->evaluations <= room) {
         out->first[out->curves] = first;
         out->end[out->curves++] = fit->evaluations;

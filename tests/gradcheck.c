@@ -239,6 +239,12 @@ int main(int argc, char **argv)
     const char *wanted = NULL, *param = NULL;
     int i, bad = 0, matched = 0;
     for (i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+            puts("gradcheck: every gradient against central differences, a JSON line each\n"
+                 "    --scene S    scenes with S in their name\n"
+                 "    --param P    one parameter, such as friction");
+            return 0;
+        }
         if (!strcmp(argv[i], "--scene") && i + 1 < argc)
             wanted = argv[++i];
         else if (!strcmp(argv[i], "--param") && i + 1 < argc)
@@ -265,5 +271,6 @@ int main(int argc, char **argv)
         fprintf(stderr, "gradcheck: no scene is called %s\n", wanted);
         return 2;
     }
+    fprintf(stderr, "gradcheck: %d scenes, %d gradients beyond 1e-6\n", matched, bad);
     return bad ? 1 : 0;
 }

@@ -98,6 +98,10 @@ int main(int argc, char **argv)
     run("io", suite_io);
     run("page", suite_page);
     if (test_ctx.skipped) printf("%d skipped\n", test_ctx.skipped);
+    if (!test_ctx.passed && !test_ctx.failed && !test_ctx.skipped) {
+        fprintf(stderr, "tests: no test has a name with %s\n", argc > 1 ? argv[1] : "");
+        return 2;
+    }
     printf("%d passed, %d failed\n", test_ctx.passed, test_ctx.failed);
     return test_ctx.failed ? 1 : 0;
 }

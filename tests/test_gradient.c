@@ -1169,7 +1169,8 @@ static void target_that_is_met(void)
 static double loss_at(rig *r, const scene *s, const dcl_params *params, wide_loss *l,
                       uint64_t *branches)
 {
-    static dcl_contact contacts[3 * SCENE_MOST * SCENE_MOST];
+    enum { MOST = 4096 };
+    static dcl_contact contacts[MOST];
     double value;
     int k, i, count;
     *branches = 14695981039346656037u;
@@ -1178,8 +1179,8 @@ static double loss_at(rig *r, const scene *s, const dcl_params *params, wide_los
     for (k = 0; k < s->steps; k++) {
         dcl_step_stats stats;
         if (dcl_step(r->ws, params, r->state, s->h, NULL, &stats) != DCL_OK) return NAN;
-        count = dcl_workspace_get_contacts(r->ws, 3 * r->n, contacts);
-        for (i = 0; i < count; i++) {
+        count = dcl_workspace_get_contacts(r->ws, MOST, contacts);
+        for (i = 0; i < count && CHECK(count <= MOST); i++) {
             uint64_t word =
                 ((uint64_t)contacts[i].vertex[0] * 64 + (uint64_t)contacts[i].obstacle) * 4 +
                 (uint64_t)contacts[i].branch;

@@ -610,7 +610,7 @@ static void handles_of_the_model(void)
     r.s.handles[1].vertex = -1;
     REFUSED(&r, DCL_ERROR_INDEX_OUT_OF_RANGE, "handle 1", "vertex -1");
     r.s.handles[1].vertex = 0;
-    REFUSED(&r, DCL_ERROR_DUPLICATE_HANDLE, "handle 1", "vertex 0");
+    REFUSED(&r, DCL_ERROR_DUPLICATE_HANDLE, "handles 0 and 1", "vertex 0");
     r.s.handles[1].vertex = 3;
     r.s.handles[1].kind = (dcl_handle_kind)5;
     REFUSED(&r, DCL_ERROR_BAD_ARGUMENT, "handle 1", "kind 5");
