@@ -1531,7 +1531,7 @@ struct dcl_model {
     dcl_logger logger;
     int n, m, e, handle_count, obstacle_count, handle_frames, force_frames;
     dcl_contact_form contact;
-    double contact_distance, push_out_depth; /* m */
+    double edge, contact_distance, push_out_depth; /* m, mean edge first */
     dcl_self_contact self_contact;
     int self_overlap;
     double self_thickness;  /* m */
@@ -1940,6 +1940,7 @@ static dcl_result dcli_model_build(const dcl_model_desc *d, dcli_build *b, dcl_m
     arena.used = 0;
     dcli_take(&arena, 1, sizeof sized);
     dcli_model_layout(M, &arena, pattern, edges);
+    M->edge = mean;
     M->push_out_depth = d->push_out * mean;
     dcli_model_fill(M, d, b->hinges, b->pairs, pattern);
     if (M->surface) {
@@ -3401,7 +3402,7 @@ static void dcli_gap_compute(const dcl_model *M, const dcli_pose *pose, const do
     gap->clamped = 0;
     /* A gap of the size of its own rounding is zero: what sticks then does not move at all. */
     rounding = 16 * DCLI_EPS *
-               (dcli_norm(x0) + dcli_norm(pose->c0) +
+               (M->edge + dcli_norm(x0) + dcli_norm(pose->c0) +
                 (pose->size[0] + pose->size[1] + pose->size[2] + pose->size[3]));
     if (fabs(gap->d) <= rounding) gap->d = 0;
     if (M->contact == DCL_CONTACT_SET) {

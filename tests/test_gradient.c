@@ -1169,8 +1169,7 @@ static void target_that_is_met(void)
 static double loss_at(rig *r, const scene *s, const dcl_params *params, wide_loss *l,
                       uint64_t *branches)
 {
-    enum { MOST = 4096 };
-    static dcl_contact contacts[MOST];
+    dcl_contact *contacts;
     double value;
     int k, i, count;
     *branches = 14695981039346656037u;
@@ -1179,13 +1178,17 @@ static double loss_at(rig *r, const scene *s, const dcl_params *params, wide_los
     for (k = 0; k < s->steps; k++) {
         dcl_step_stats stats;
         if (dcl_step(r->ws, params, r->state, s->h, NULL, &stats) != DCL_OK) return NAN;
-        count = dcl_workspace_get_contacts(r->ws, MOST, contacts);
-        for (i = 0; i < count && CHECK(count <= MOST); i++) {
+        count = dcl_workspace_get_contacts(r->ws, 0, NULL);
+        contacts = (dcl_contact *)malloc((size_t)(count + 1) * sizeof *contacts);
+        if (!CHECK(contacts != NULL)) return NAN;
+        dcl_workspace_get_contacts(r->ws, count, contacts);
+        for (i = 0; i < count; i++) {
             uint64_t word =
                 ((uint64_t)contacts[i].vertex[0] * 64 + (uint64_t)contacts[i].obstacle) * 4 +
                 (uint64_t)contacts[i].branch;
             *branches = (*branches ^ (word + (uint64_t)k * 1000003u)) * 1099511628211u;
         }
+        free(contacts);
         value += wide(l, k + 1, r->state, NULL, NULL);
     }
     return value;
