@@ -3948,6 +3948,7 @@ static void dcli_node_tangent(const dcli_node *node, const dcli_pose *poses, con
 #define DCLI_SELF_SECOND                                                                           \
     0.8 /* thickness of the contacts that only help out, in units of the full one */
 #define DCLI_SELF_DESCENTS 30 /* such rounds at most */
+#define DCLI_SELF_SLOW 5 /* of them, that gain less than a factor of two */
 #define DCLI_SELF_RELAX 0.1 /* range (0, 1); more is faster and diverges where many contacts meet */
 #define DCLI_SELF_DESCENT                                                                          \
     30 /* stiffness of contacts while the objective is descended, times the mass                   \
@@ -6685,7 +6686,7 @@ static void dcli_newton_cg(dcl_workspace *ws)
 static void dcli_descend(dcl_workspace *ws)
 {
     double goal = ws->goal, scale, change, last = 1e-1;
-    int round, k, i, count = ws->model->obstacle_count;
+    int round, k, i, count = ws->model->obstacle_count, slow = 0;
     for (k = 0; k < ws->self.count; k++) dcli_copy3(ws->self.pairs[k].held, ws->self.pairs[k].r);
     if (count) memset(ws->self.held, 0, 3 * (size_t)ws->model->n * (size_t)count * sizeof(double));
     for (k = 0; k < ws->model->n && count; k++) /* begin with what the contact law gives */
@@ -6708,7 +6709,9 @@ static void dcli_descend(dcl_workspace *ws)
         for (k = 0; k < ws->model->n && count; k++)
             if (ws->model->hard[k] < 0) change += dcli_node_hold(ws, k);
         scale = dcli_scale(ws);
+        slow += sqrt(change) / scale > 0.5 * last;
         last = sqrt(change) / scale;
+        if (slow > DCLI_SELF_SLOW) break;
         if (sqrt(last * last + dcli_relative(ws) * dcli_relative(ws)) <= 0.9 * goal) break;
     }
     ws->self.descending = 0;
