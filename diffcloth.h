@@ -546,7 +546,8 @@ typedef enum dcl_adjoint {
 typedef struct dcl_solver_desc {
     dcl_solver solver;
     double tolerance;     /* relative residual of a step; default 1e-10, range 1e-14 ... 1 */
-    int newton_limit;     /* Newton iterations per step; default 200 */
+    int newton_limit;     /* Newton iterations per step, or with self-contact per round of it;
+                             default 500 */
     int pd_limit;         /* PD iterations per step; default 5000 */
     dcl_adjoint adjoint;
     double adjoint_tolerance; /* relative residual; default 1e-12 (krylov, pd: reached or direct) */
@@ -1275,8 +1276,9 @@ static dcl_result dcli_check_obstacles(const dcl_model_desc *desc)
             return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT, "obstacles: obstacle %d has shape %d",
                                i, (int)o->shape);
         if (o->rotation[0] == HUGE_VAL)
-            return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT,
-                               "obstacles: obstacle %d: its normal or axis is zero or not finite", i);
+            return dcli_refuse(log, DCL_ERROR_NOT_FINITE,
+                               "obstacles: obstacle %d: rotation is not finite (so it is for a "
+                               "normal or an axis of length zero)", i);
         for (k = 0; k < 4; k++)
             if (!dcli_all_finite(k == 0   ? o->position
                                  : k == 1 ? o->rotation
@@ -3947,12 +3949,13 @@ static void dcli_node_tangent(const dcli_node *node, const dcli_pose *poses, con
                                two pieces ever come nearer within a step, range (0, 1) */
 #define DCLI_SELF_SECOND                                                                           \
     0.8 /* thickness of the contacts that only help out, in units of the full one */
-#define DCLI_SELF_DESCENTS 30 /* such rounds at most */
-#define DCLI_SELF_SLOW 5 /* of them, that gain less than a factor of two */
+#define DCLI_SELF_DESCENTS 50 /* such rounds at most */
 #define DCLI_SELF_RELAX 0.1 /* range (0, 1); more is faster and diverges where many contacts meet */
 #define DCLI_SELF_DESCENT                                                                          \
     30 /* stiffness of contacts while the objective is descended, times the mass                   \
           that they feel; each round gains about this factor */
+#define DCLI_SELF_CLOSE 1e-5 /* relative residual from where Newton ends a slow descent */
+#define DCLI_SELF_STIFFEST 1e5 /* to where that rises when rounds gain less than a factor of two */
 #define DCLI_SELF_SOFTNESS 1e-4 /* of a sticking contact in the factored matrix; each round of
                                    refinement gains about this factor */
 #define DCLI_SELF_ROUNDS 40 /* times a step is solved again with contacts found on its way */
@@ -4376,6 +4379,7 @@ typedef struct dcli_self {
     int count, active; /* pairs; those with an impulse at the last evaluation */
     double allowed;    /* weighted mean of the merits so far (Zhang, Hager 2004) */
     double softness;   /* of sticking contacts in the factored matrix */
+    double stiffness;  /* of contacts while the objective is descended, see DCLI_SELF_DESCENT */
     int descending;    /* impulses are those of dcli_self_potential, not unknowns */
     int ways;          /* pairs whose frame is taken on the way */
     double gap;        /* norm of r - start, N s */
@@ -5067,7 +5071,7 @@ DCL_API dcl_solver_desc dcl_default_solver_desc(void)
     memset(&desc, 0, sizeof desc);
     desc.solver = DCL_SOLVER_NEWTON;
     desc.tolerance = 1e-10;
-    desc.newton_limit = 200;
+    desc.newton_limit = 500;
     desc.pd_limit = 5000;
     desc.adjoint = DCL_ADJOINT_DIRECT;
     desc.adjoint_tolerance = 1e-12;
@@ -5501,7 +5505,7 @@ static double dcli_node_descend(dcl_workspace *ws, int i, const double *v)
 {
     int o, k, count = ws->model->obstacle_count;
     double *push = ws->self.push + 9 * (size_t)i, energy = 0,
-           stiffness = DCLI_SELF_DESCENT * ws->self.weight[i];
+           stiffness = ws->self.stiffness * ws->self.weight[i];
     memset(push, 0, 9 * sizeof *push);
     ws->touch[i].obstacle = -1;
     for (o = 0; o < count; o++) {
@@ -5523,7 +5527,7 @@ static double dcli_node_descend(dcl_workspace *ws, int i, const double *v)
 static double dcli_node_hold(dcl_workspace *ws, int i)
 {
     int o, k, count = ws->model->obstacle_count;
-    double change = 0, stiffness = DCLI_SELF_DESCENT * ws->self.weight[i];
+    double change = 0, stiffness = ws->self.stiffness * ws->self.weight[i];
     for (o = 0; o < count; o++) {
         const dcli_gap *gap = &ws->gaps[(size_t)i * (size_t)count + (size_t)o];
         double *held = ws->self.held + 3 * ((size_t)i * (size_t)count + (size_t)o), w[3], r[3],
@@ -5686,7 +5690,7 @@ static void dcli_add_self(dcl_workspace *ws, const double *v, dcli_sums *sums)
     for (k = 0; k < ws->self.count; k++) {
         dcli_self_pair *c = &ws->self.pairs[k];
         if (ws->self.descending) {
-            double stiffness = DCLI_SELF_DESCENT * c->rho;
+            double stiffness = ws->self.stiffness * c->rho;
             dcli_self_relative(c, v, w);
             for (i = 0; i < 3; i++) w[i] = c->held[i] - stiffness * (w[i] + c->d / ws->h * c->n[i]);
             sums->energy += dcli_potential(c->n, w, c->held, stiffness, mu, c->r, c->W);
@@ -6685,8 +6689,8 @@ static void dcli_newton_cg(dcl_workspace *ws)
    through buckling to where Newton converges. Ends with impulses as unknowns again. */
 static void dcli_descend(dcl_workspace *ws)
 {
-    double goal = ws->goal, scale, change, last = 1e-1;
-    int round, k, i, count = ws->model->obstacle_count, slow = 0;
+    double goal = ws->goal, scale, change, gain, last = 1e-1;
+    int round, k, i, count = ws->model->obstacle_count;
     for (k = 0; k < ws->self.count; k++) dcli_copy3(ws->self.pairs[k].held, ws->self.pairs[k].r);
     if (count) memset(ws->self.held, 0, 3 * (size_t)ws->model->n * (size_t)count * sizeof(double));
     for (k = 0; k < ws->model->n && count; k++) /* begin with what the contact law gives */
@@ -6696,6 +6700,7 @@ static void dcli_descend(dcl_workspace *ws)
                 ws->mass[k] * ws->target[3 * (size_t)k + (size_t)i] -
                 ws->g[3 * (size_t)k + (size_t)i];
     ws->self.descending = 1;
+    ws->self.stiffness = DCLI_SELF_DESCENT;
     for (round = 0; round < DCLI_SELF_DESCENTS; round++) {
         dcli_evaluate(ws);
         ws->goal = fmax(0.1 * goal, fmin(0.1 * last, 0.5 * dcli_relative(ws)));
@@ -6709,9 +6714,13 @@ static void dcli_descend(dcl_workspace *ws)
         for (k = 0; k < ws->model->n && count; k++)
             if (ws->model->hard[k] < 0) change += dcli_node_hold(ws, k);
         scale = dcli_scale(ws);
-        slow += sqrt(change) / scale > 0.5 * last;
-        last = sqrt(change) / scale;
-        if (slow > DCLI_SELF_SLOW) break;
+        gain = sqrt(change) / scale / last;
+        last *= gain;
+        if (gain > 0.5 && ws->self.stiffness < DCLI_SELF_STIFFEST) {
+            ws->self.stiffness *= 4;
+            ws->cg_have = 0;
+        }
+        if (gain > 0.25 && last < DCLI_SELF_CLOSE) break;
         if (sqrt(last * last + dcli_relative(ws) * dcli_relative(ws)) <= 0.9 * goal) break;
     }
     ws->self.descending = 0;
@@ -6764,7 +6773,8 @@ static void dcli_newton(dcl_workspace *ws)
     double best = HUGE_VAL, project = 1, q = 0, improved = HUGE_VAL;
     int burst = 10, i, kicks = 0, stalled = 0;
     if (!ws->touching) dcli_newton_cg(ws);
-    if (ws->self.active && ws->touching == ws->self.active && !dcli_converged(ws)) {
+    if (ws->self.active && (ws->touching == ws->self.active || ws->stats.self_rounds) &&
+        !dcli_converged(ws)) {
         dcli_descend(ws);
         project = 0;
     }
@@ -6777,7 +6787,7 @@ static void dcli_newton(dcl_workspace *ws)
             stalled = 0;
         }
         if (ws->self.active && ++stalled % 8 == 0) { /* buckling, or contacts that go in circles */
-            if (stalled == 8)
+            if (stalled % 24)
                 dcli_descend(ws);
             else
                 for (i = 0; i < stalled && !dcli_converged(ws); i++) dcli_self_kick(ws, 1);
