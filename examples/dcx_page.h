@@ -1408,11 +1408,14 @@ static void dcxi_page_put_table(dcxi_page_out *o, const dcx_page_desc *d)
         if (start) dcxi_page_cell(o, "<td>", r->start, 4, "");
         if (got) dcxi_page_cell(o, "<td class=\"got\">", r->recovered, 5, "");
         if (truth) dcxi_page_cell(o, "<td>", r->truth, 4, "");
-        if (off)
-            dcxi_page_cell(o, "<td>",
-                           r->truth != 0 ? 100 * fabs((r->recovered - r->truth) / r->truth)
-                                         : (double)NAN,
-                           2, "\xC2\xA0%");
+        if (off) {
+            double percent = r->truth != 0 ? 100 * fabs((r->recovered - r->truth) / r->truth)
+                                           : (double)NAN;
+            if (percent < 0.01)
+                dcxi_page_put(o, "<td>&lt;\xC2\xA0" "0.01\xC2\xA0%</td>");
+            else
+                dcxi_page_cell(o, "<td>", percent, 2, "\xC2\xA0%");
+        }
         dcxi_page_put(o, "</tr>\n");
     }
     dcxi_page_put(o, "</tbody>\n</table></div>\n</section>\n");
@@ -1661,15 +1664,15 @@ static const char *const dcxi_page_style[] = {
 "details p { margin: .35rem 0 0; line-height: 1.9; max-width: 78ch; }\n",
 ".side > section, .side > figure { margin: 1.75rem 0 0; }\n",
 ".scroll { overflow-x: auto; }\n",
-"table { width: 100%; border-collapse: collapse; font-size: .8125rem;\n",
+"table { width: 100%; border-collapse: collapse; font-size: .75rem;\n",
 "  font-variant-numeric: tabular-nums; }\n",
-"th, td { padding: .3rem 0 .3rem .7rem; text-align: right; white-space: nowrap;\n",
+"th, td { padding: .3rem 0 .3rem .5rem; text-align: right; white-space: nowrap;\n",
 "  border-bottom: 1px solid var(--line); font-weight: 400; }\n",
-"thead th { color: var(--muted); font-size: .8125rem; border-color: var(--muted);\n",
+"thead th { color: var(--muted); font-size: .75rem; border-color: var(--muted);\n",
 "  vertical-align: bottom; }\n",
 "th:first-child { text-align: left; padding-left: 0; white-space: normal; }\n",
 "td.got { font-weight: 650; }\n",
-"small { color: var(--muted); font-size: .8125rem; font-weight: 400; white-space: nowrap; }\n",
+"small { color: var(--muted); font-size: .75rem; font-weight: 400; white-space: nowrap; }\n",
 "dl { display: grid; grid-template-columns: auto 1fr; gap: .25rem 1rem; margin: 0;\n",
 "  font-size: .875rem; font-variant-numeric: tabular-nums; }\n",
 "dt { color: var(--muted); }\n",
