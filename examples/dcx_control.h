@@ -16,7 +16,7 @@
        dcx_control_destroy(&control);
 
    The loss is the sum over terms of weight (x - target)^2, coordinate by coordinate, at the term's
-   frame and vertex. One reverse pass gives its gradient, chained through the map; for
+   frame and vertex; or, for `mean`, the square of their weighted mean. One reverse pass gives its gradient, chained through the map; for
    Levenberg-Marquardt the tangent of the steps gives J^T J.
 
    Gripper paths are cubic Hermite segments over the whole run. */
@@ -34,7 +34,7 @@ extern "C" {
 
 enum { DCX_CONTROL_MOST = 64, DCX_CONTROL_CURVES = 6 };
 
-/* A point and its weight per coordinate; terms must be sorted by frame. */
+/* A point and its weight per coordinate. */
 typedef struct dcx_control_term {
     int frame, vertex; /* frame 1 .. steps */
     double target[3], weight[3];
@@ -59,6 +59,7 @@ typedef struct dcx_control_desc {
     uint32_t blocks; /* DCL_BLOCK_BIT of those the map writes; default all but REST */
     int term_count;
     const dcx_control_term *terms; /* must stay */
+    int mean; /* 1: the loss is (sum of weight (x - target))^2 per frame: only the mean counts */
     double target;   /* stop at this loss; -INFINITY */
     int evaluations; /* per start with derivatives, 50; ten times as many without */
 } dcx_control_desc;
@@ -81,7 +82,6 @@ typedef struct dcx_control {
     dcl_grad *grad;
     double *directions;
     double *g, *jtj; /* of the evaluation that runs */
-    int next_term;
     long long forward_steps, backward_steps;
     double forward_seconds, backward_seconds, residual_max;
     int unconverged, evaluations;
@@ -190,48 +190,71 @@ void dcx_control_destroy(dcx_control *c)
     memset(c, 0, sizeof *c);
 }
 
-/* A frame's share of the loss; terms are sorted by frame. */
-static double dcxi_control_loss(void *user, int frame, const dcl_state *state, double *adj_x,
-                                double *adj_v)
+/* The weighted mean of what is missing at a frame. */
+static double dcxi_control_mean(const dcx_control *c, int frame, const double *x)
 {
-    const dcx_control *c = (const dcx_control *)user;
     double sum = 0;
     int k, a;
-    (void)adj_v;
     for (k = 0; k < c->desc.term_count; k++) {
         const dcx_control_term *t = &c->desc.terms[k];
-        if (t->frame != frame) continue;
-        for (a = 0; a < 3; a++) {
-            double d = state->x[3 * t->vertex + a] - t->target[a];
-            sum += t->weight[a] * d * d;
-            if (adj_x) adj_x[3 * t->vertex + a] += 2 * t->weight[a] * d;
-        }
+        for (a = 0; a < 3 && t->frame == frame; a++)
+            sum += t->weight[a] * (x[3 * t->vertex + a] - t->target[a]);
     }
     return sum;
 }
 
-/* A frame's share of J^T r and J^T J of the loss, taken as half a sum of squares. */
+/* A frame's share of the loss. */
+static double dcxi_control_loss(void *user, int frame, const dcl_state *state, double *adj_x,
+                                double *adj_v)
+{
+    const dcx_control *c = (const dcx_control *)user;
+    double sum = 0, mean = c->desc.mean ? dcxi_control_mean(c, frame, state->x) : 0;
+    int k, a;
+    (void)adj_v;
+    for (k = 0; k < c->desc.term_count; k++) {
+        const dcx_control_term *t = &c->desc.terms[k];
+        for (a = 0; a < 3 && t->frame == frame; a++) {
+            double d = c->desc.mean ? mean : state->x[3 * t->vertex + a] - t->target[a];
+            sum += t->weight[a] * d * d;
+            if (adj_x) adj_x[3 * t->vertex + a] += 2 * t->weight[a] * d;
+        }
+    }
+    return c->desc.mean ? mean * mean : sum;
+}
+
+/* Adds weight r dr and weight dr dr^T for one residual r with derivatives dr. */
+static void dcxi_control_add(dcx_control *c, double weight, double r, const double *dr)
+{
+    int i, j, count = c->desc.count;
+    for (i = 0; i < count; i++) {
+        c->g[i] += weight * r * dr[i];
+        for (j = 0; j < count; j++) c->jtj[i * count + j] += weight * dr[i] * dr[j];
+    }
+}
+
+/* A frame's share of J^T r and J^T J; the loss is half the sum of squares of r. */
 static void dcxi_control_tangent(void *user, int frame, const dcl_state *state, int count,
                                  const double *dx, const double *dv)
 {
     dcx_control *c = (dcx_control *)user;
     size_t n3 = 3 * (size_t)dcl_model_count_vertices(c->desc.model);
-    int k, a, i, j;
+    double dr[DCX_CONTROL_MOST], sum[DCX_CONTROL_MOST];
+    int k, a, i;
     (void)dv;
+    memset(sum, 0, sizeof sum);
     for (k = 0; k < c->desc.term_count; k++) {
         const dcx_control_term *t = &c->desc.terms[k];
-        if (t->frame != frame) continue;
-        for (a = 0; a < 3; a++) {
+        for (a = 0; a < 3 && t->frame == frame; a++) {
             size_t at = 3 * (size_t)t->vertex + (size_t)a;
-            double w = 2 * t->weight[a], d = state->x[at] - t->target[a];
-            for (i = 0; i < count && w > 0; i++) {
-                double di = dx[(size_t)i * n3 + at];
-                c->g[i] += w * d * di;
-                for (j = 0; j < count; j++)
-                    c->jtj[i * count + j] += w * di * dx[(size_t)j * n3 + at];
+            for (i = 0; i < count; i++) {
+                dr[i] = dx[(size_t)i * n3 + at];
+                sum[i] += t->weight[a] * dr[i];
             }
+            if (c->desc.mean || !(t->weight[a] > 0)) continue;
+            dcxi_control_add(c, 2 * t->weight[a], state->x[at] - t->target[a], dr);
         }
     }
+    if (c->desc.mean) dcxi_control_add(c, 2, dcxi_control_mean(c, frame, state->x), sum);
 }
 
 /* Chains the gradient through the map, block by block. */
