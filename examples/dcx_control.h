@@ -16,8 +16,8 @@
        dcx_control_destroy(&control);
 
    The loss is the sum over terms of weight (x - target)^2, coordinate by coordinate, at the term's
-   frame and vertex; or, for `mean`, the square of their weighted mean. One reverse pass gives its gradient, chained through the map; for
-   Levenberg-Marquardt the tangent of the steps gives J^T J.
+   frame and vertex; or, for `mean`, the square of their weighted mean. One reverse pass gives its
+   gradient, chained through the map; for Levenberg-Marquardt the tangent of the steps gives J^T J.
 
    Gripper paths are cubic Hermite segments over the whole run. */
 #ifndef DCX_CONTROL_H
@@ -50,9 +50,9 @@ typedef struct dcx_control_desc {
     const dcl_model *model;
     double h;
     int steps;
-    int count;                                       /* unknowns, at most DCX_CONTROL_MOST */
-    const double *lower, *upper;                     /* count; bounds */
-    const double *start_lower, *start_upper;         /* count; where starts lie, NULL: the bounds */
+    int count;                               /* unknowns, at most DCX_CONTROL_MOST */
+    const double *lower, *upper;             /* count; bounds */
+    const double *start_lower, *start_upper; /* count; where starts lie, NULL: the bounds */
     dcx_control_map map;
     void *user;
     dcl_solver_desc solver;
@@ -112,8 +112,7 @@ int dcx_control_starts(dcx_control *control, dcx_app *app);
 
 /* The motion with these values: (steps + 1) x n x 3 into frames, and the handles' frames into
    handles ((steps + 1) x H x 3) unless NULL. 0, or -1 if a step is refused. */
-int dcx_control_replay(dcx_control *control, const double *values, double *frames,
-                       double *handles);
+int dcx_control_replay(dcx_control *control, const double *values, double *frames, double *handles);
 
 /* The chart of loss against time steps, one curve per start; valid until the next start. */
 int dcx_control_chart(dcx_control *control, const char *y_label, dcx_plot_desc *chart);
@@ -170,8 +169,8 @@ int dcx_control_create(dcx_control *c, const dcx_control_desc *desc)
         dcl_tape_create(desc->model, desc->steps, &c->tape) != DCL_OK ||
         dcl_grad_create(c->params, desc->blocks, &c->grad) != DCL_OK)
         return -1;
-    c->directions = (double *)calloc((size_t)desc->count * dcl_params_size(c->params),
-                                     sizeof(double));
+    c->directions =
+        (double *)calloc((size_t)desc->count * dcl_params_size(c->params), sizeof(double));
     return c->directions ? 0 : -1;
 }
 
@@ -335,7 +334,8 @@ static double dcxi_control_function(void *user, const double *x, double *g, doub
     dcx_control_run *run = &c->runs[c->run_count - 1];
     double f = dcx_control_evaluate(c, x, g, jtj);
     long long steps = c->forward_steps + c->backward_steps - run->time_steps;
-    if (!run->evaluations++) run->loss_initial = run->loss_final = f;
+    if (!run->evaluations++) run->loss_final = f;
+    if (run->loss_initial != run->loss_initial) run->loss_initial = f;
     if (f <= run->loss_final) {
         run->loss_final = f;
         if (dcxi_control_point(run, steps, f)) return INFINITY;
@@ -357,12 +357,14 @@ static void dcxi_control_finish(const dcx_control *c, dcx_control_run *run)
 int dcx_control_minimize(dcx_control *c, dcx_optim_method method, uint64_t seed, double *values)
 {
     dcx_optim_desc desc = dcx_default_optim_desc(method, c->desc.count, values);
-    dcx_control_run *run = (dcx_control_run *)realloc(c->runs, (size_t)(c->run_count + 1) *
-                                                                   sizeof *c->runs);
+    dcx_control_run *run =
+        (dcx_control_run *)realloc(c->runs, (size_t)(c->run_count + 1) * sizeof *c->runs);
     if (!run) return -1;
     c->runs = run;
     run = &c->runs[c->run_count++];
     memset(run, 0, sizeof *run);
+    /* CMA-ES never looks at its start itself. */
+    run->loss_initial = method == DCX_CMAES ? dcx_control_evaluate(c, values, NULL, NULL) : NAN;
     run->time_steps = c->forward_steps + c->backward_steps; /* until the end: where it began */
     run->forward_seconds = c->forward_seconds;
     run->backward_seconds = c->backward_seconds;
@@ -371,8 +373,7 @@ int dcx_control_minimize(dcx_control *c, dcx_optim_method method, uint64_t seed,
     desc.target = c->desc.target;
     desc.tolerance_value = 1e-6;
     desc.seed = seed;
-    desc.max_evaluations =
-        c->desc.evaluations * (method == DCX_CMAES || method == DCX_ES ? 10 : 1);
+    desc.max_evaluations = c->desc.evaluations * (method == DCX_CMAES || method == DCX_ES ? 10 : 1);
     dcx_optim_minimize(&desc, dcxi_control_function, c, values);
     dcxi_control_finish(c, &c->runs[c->run_count - 1]);
     return 0;
@@ -392,13 +393,13 @@ int dcx_control_starts(dcx_control *c, dcx_app *app)
             start[i] = lower[i] + (upper[i] - lower[i]) * dcx_random_uniform(&random);
         memcpy(values, start, sizeof start);
         dcx_app_progress(app, "optimising", (double)k / app->seeds);
-        if (dcx_control_minimize(c, dcx_optim_method_named(app->method), app->seed + (unsigned)k, values))
+        if (dcx_control_minimize(c, dcx_optim_method_named(app->method), app->seed + (unsigned)k,
+                                 values))
             return -1;
         run = &c->runs[c->run_count - 1];
         dcx_app_print(app, "start %d: loss %.4g -> %.4g (%.3g %%), %d evaluations, %.1f s\n", k + 1,
-                      run->loss_initial, run->loss_final,
-                      100 * run->loss_final / run->loss_initial, run->evaluations,
-                      run->forward_seconds + run->backward_seconds);
+                      run->loss_initial, run->loss_final, 100 * run->loss_final / run->loss_initial,
+                      run->evaluations, run->forward_seconds + run->backward_seconds);
         if (!(run->loss_final < c->loss)) continue;
         c->loss = run->loss_final;
         c->loss_start = run->loss_initial;
@@ -421,8 +422,8 @@ int dcx_control_replay(dcx_control *c, const double *values, double *frames, dou
         if (dcl_step(c->workspace, c->params, c->state, c->desc.h, NULL, NULL) != DCL_OK) return -1;
         memcpy(frames + (size_t)k * n3, c->state->x, n3 * sizeof(double));
     }
-    if (handles && all) memcpy(handles, dcl_params_get(c->params, DCL_PARAM_HANDLE),
-                               all * sizeof(double));
+    if (handles && all)
+        memcpy(handles, dcl_params_get(c->params, DCL_PARAM_HANDLE), all * sizeof(double));
     return 0;
 }
 

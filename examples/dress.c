@@ -1,6 +1,6 @@
-/* dress.c - inverse design: the bending stiffness and the density with which the skirt of a spinning
-   dress opens to an apex angle of 100 degrees. The cloth does not see itself here: folds may cross.
-   cc -O2 -I. examples/dress.c -lm -o dress */
+/* dress.c - inverse design: the bending stiffness and the density with which the skirt of a
+   spinning dress opens to an apex angle of 100 degrees. The cloth does not see itself here: folds
+   may cross. cc -O2 -I. examples/dress.c -lm -o dress */
 #define DIFFCLOTH_IMPLEMENTATION
 #define DCX_APP_IMPLEMENTATION
 #define DCX_MESH_IMPLEMENTATION
@@ -26,7 +26,7 @@ typedef struct scene {
     int neck_count, hem_count, steps;
     double h, spin, size, unit; /* spin: rad/s; unit: of the paper's length */
     double waist_height, waist_radius;
-    double *path; /* (steps + 1) x neck x 3 */
+    double *path;                                              /* (steps + 1) x neck x 3 */
     double lower[2], upper[2], start_lower[2], start_upper[2]; /* logarithms */
     dcx_control_term *terms;
     double *frames, *handles;
@@ -48,7 +48,8 @@ static void make_folds(scene *s, const double waist[2], const double hem[2])
     }
 }
 
-/* A fitted top and a wide skirt: a cone of 130 degrees that gravity pulls down and the spin lifts. */
+/* A fitted top and a wide skirt: a cone of 130 degrees that gravity pulls down and the spin lifts.
+ */
 static int make_own(scene *s, double spacing, dcx_error *error)
 {
     static const double half = 65 * 3.14159265358979323846 / 180, slant = 0.52;
@@ -111,7 +112,8 @@ static void make_numbers(scene *s, const dcx_app *app)
 {
     int paper = app->paper || app->mesh, k;
     static const double low[2][2] = {{1e-6, 0.05}, {1e-7, 0.01}}, high[2][2] = {{0.5, 1}, {5, 1}};
-    static const double from[2][2] = {{5e-5, 0.1}, {1e-3, 0.05}}, to[2][2] = {{1e-3, 0.6}, {2, 0.8}};
+    static const double from[2][2] = {{5e-5, 0.1}, {1e-3, 0.05}},
+                        to[2][2] = {{1e-3, 0.6}, {2, 0.8}};
     s->h = paper ? 1.0 / 120 : app->full ? 0.005 : 0.01;
     s->steps = paper ? 125 : app->full ? 140 : 70;
     s->spin = paper ? 0.02 * 120 : 4.5;
@@ -219,7 +221,8 @@ static int map(void *user, const double *values, dcl_params *params, double *dir
         return -1;
     if (directions) {
         directions[dcl_params_offset(params, DCL_PARAM_BEND)] = bend;
-        directions[dcl_params_size(params) + dcl_params_offset(params, DCL_PARAM_DENSITY)] = density;
+        directions[dcl_params_size(params) + dcl_params_offset(params, DCL_PARAM_DENSITY)] =
+            density;
     }
     return 0;
 }

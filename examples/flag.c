@@ -153,7 +153,8 @@ static int simulate_capture(scene *s, const dcx_mesh *fine, int nx, int ny, uint
     dcx_random_init(&random, seed);
     bad = dcl_model_create(&desc, &model) || dcl_params_create(model, &params) ||
           dcl_state_create(params, &state) || dcl_workspace_create(model, NULL, &workspace) ||
-          made_forces(params, fine, pole, 2 * ny - 1, s->h, s->steps) || made_cloth(params, &random);
+          made_forces(params, fine, pole, 2 * ny - 1, s->h, s->steps) ||
+          made_cloth(params, &random);
     for (k = 0; k <= s->steps && !bad; k++) {
         captured(s, state->x, k, nx, ny, &random);
         bad = k < s->steps && dcl_step(workspace, params, state, s->h, NULL, NULL) != DCL_OK;
@@ -193,7 +194,8 @@ static int read_capture(scene *s, const dcx_app *app, dcx_error *error)
     if (dcx_motion_read(app->motion, &s->motion, app->mesh ? NULL : &s->mesh, error)) return -1;
     if (app->mesh && dcx_obj_read(app->mesh, &s->mesh, error)) return -1;
     if (!s->mesh.vertex_count)
-        dcx_error_set(error, DCX_BAD_ARGUMENT, "%s has no triangles, --mesh is needed", app->motion);
+        dcx_error_set(error, DCX_BAD_ARGUMENT, "%s has no triangles, --mesh is needed",
+                      app->motion);
     else if (s->mesh.vertex_count != s->motion.vertex_count)
         dcx_error_set(error, DCX_BAD_ARGUMENT, "--mesh has %d vertices, --motion has %d",
                       s->mesh.vertex_count, s->motion.vertex_count);
@@ -283,10 +285,9 @@ static int drive_pole(const scene *s, dcl_params *params)
     int k, i;
     for (k = 0; k <= s->steps; k++)
         for (i = 0; i < s->pole_count; i++)
-            if (dcl_params_set(params, DCL_PARAM_HANDLE,
-                               3 * ((size_t)k * (size_t)s->pole_count + (size_t)i), 3,
-                               dcx_motion_frame(&s->motion, k) +
-                                   3 * (size_t)s->pole[i].vertex) != DCL_OK)
+            if (dcl_params_set(
+                    params, DCL_PARAM_HANDLE, 3 * ((size_t)k * (size_t)s->pole_count + (size_t)i),
+                    3, dcx_motion_frame(&s->motion, k) + 3 * (size_t)s->pole[i].vertex) != DCL_OK)
                 return -1;
     return 0;
 }
@@ -307,7 +308,8 @@ static void pieces(const scene *s, dcx_fit *fit, int length)
     for (k = 0; k + length <= s->fitted; k += length) dcx_fit_window_add(fit, k, length);
 }
 
-/* Several frequencies of the gusts over short pieces, the best over longer ones, then in one run. */
+/* Several frequencies of the gusts over short pieces, the best over longer ones, then in one run.
+ */
 static double recover(const scene *s, dcx_fit *fit, dcx_optim_method method, double *values)
 {
     static const double frequency[TRIES] = {0, 3, 7, 11};
@@ -515,8 +517,9 @@ static int run(dcx_app *app, scene *s, dcx_fit *fit, int *ok, dcx_error *error)
     for (k = 0; k < UNKNOWNS; k++)
         dcx_app_print(app, "  %-15s %12.6g -> %12.6g %s\n", s->variables[k].name, out.start[k],
                       out.values[k], s->variables[k].unit);
-    dcx_app_print(app, "rms distance, %% of the flag's length: %.2g over %d fitted frames, %.2g over %d "
-                       "predicted ones\n",
+    dcx_app_print(app,
+                  "rms distance, %% of the flag's length: %.2g over %d fitted frames, %.2g over %d "
+                  "predicted ones\n",
                   100 * out.fitted / s->size, s->fitted, 100 * out.predicted / s->size,
                   s->steps - s->fitted);
     *ok = out.fitted < 0.02 * s->size && out.predicted < 0.05 * s->size;

@@ -116,8 +116,8 @@ static void close_jaws(scene *s, const dcx_app *app)
             hold->vertex = chosen[k];
             hold->kind = DCL_HANDLE_SOFT;
             hold->stiffness = app->paper || app->mesh ? 1e4 : 300;
-            memcpy(s->places + 3 * (g * s->jaw + k),
-                   s->mesh.positions + 3 * (size_t)chosen[k], 3 * sizeof(double));
+            memcpy(s->places + 3 * (g * s->jaw + k), s->mesh.positions + 3 * (size_t)chosen[k],
+                   3 * sizeof(double));
         }
     }
 }
@@ -215,9 +215,9 @@ static double distance_to_target(const scene *s, const double *x)
 }
 
 typedef struct outcome {
-    double end, rest;  /* rms distance to the place on the head: when let go, and at the very end */
-    double fall;       /* how far the top of the hat still moves in the last tenth of the playback */
-    int contacts;      /* vertices that touch the head at the very end */
+    double end, rest; /* rms distance to the place on the head: when let go, and at the very end */
+    double fall;      /* how far the top of the hat still moves in the last tenth of the playback */
+    int contacts;     /* vertices that touch the head at the very end */
 } outcome;
 
 /* Lets go: the same hat without handles, from the last frame on. */
@@ -289,8 +289,9 @@ static int write_page(const scene *s, dcx_control *c, const dcx_app *app, const 
     ball.pose_count = 1;
     ball.poses = pose;
     page.title = "A hat for a head";
-    page.description = "Two grippers put the hat on the head and let go. Their paths are found from "
-                       "the gradient of where the hat ends.";
+    page.description =
+        "Two grippers put the hat on the head and let go. Their paths are found from "
+        "the gradient of where the hat ends.";
     page.vertex_count = s->mesh.vertex_count;
     page.triangle_count = s->mesh.triangle_count;
     page.triangles = s->mesh.triangles;
@@ -364,13 +365,16 @@ static int run(dcx_app *app, scene *s, dcx_control *c, int *ok, dcx_error *error
     desc.term_count = s->mesh.vertex_count;
     desc.terms = s->terms;
     if (dcx_control_create(c, &desc) || dcx_control_starts(c, app) || replay(s, c, &out)) {
-        if (!error->text[0]) dcx_error_set(error, DCX_OUT_OF_MEMORY, "the motion cannot be computed");
+        if (!error->text[0])
+            dcx_error_set(error, DCX_OUT_OF_MEMORY, "the motion cannot be computed");
         return -1;
     }
     *ok = check(s, c, &out);
-    dcx_app_print(app, "rms distance from the place on the head, %% of the hat's width: %.2g at the end, "
-                       "%.2g after letting go; %d vertices touch the head\n",
-                  100 * out.end / s->size, 100 * out.rest / s->size, out.contacts);
+    dcx_app_print(
+        app,
+        "rms distance from the place on the head, %% of the hat's width: %.2g at the end, "
+        "%.2g after letting go; %d vertices touch the head\n",
+        100 * out.end / s->size, 100 * out.rest / s->size, out.contacts);
     if (write_page(s, c, app, path, error)) return -1;
     print_result(app, s, c, &out, *ok, path);
     return 0;

@@ -39,8 +39,8 @@ static void log_line(dcl_result code, const char *text, void *user)
     dcx_error_set((dcx_error *)user, DCX_BAD_ARGUMENT, "%s", text);
 }
 
-/* A bone from a to b, as a string of beads with gaps, so that a vertex touches one at a time. Nothing
-   of it rubs. */
+/* A bone from a to b, as a string of beads with gaps, so that a vertex touches one at a time.
+   Nothing of it rubs. */
 static void add_bone(scene *s, const double a[3], const double b[3], double radius, double apart)
 {
     int count = (int)(dcx_vec_distance(a, b) / apart + 0.5) + 1, k, c;
@@ -126,7 +126,8 @@ static int scene_create(scene *s, const dcx_app *app, dcx_error *error)
 {
     dcl_model_desc desc = dcl_default_model_desc();
     if (app->mesh) {
-        dcx_error_set(error, DCX_BAD_ARGUMENT, "--mesh is not supported: the leg fits our sock only");
+        dcx_error_set(error, DCX_BAD_ARGUMENT,
+                      "--mesh is not supported: the leg fits our sock only");
         return -1;
     }
     dcx_error_set(error, DCX_OUT_OF_MEMORY, "not enough memory");
@@ -177,8 +178,8 @@ typedef struct outcome {
     int inside, inward; /* spheres of the leg below the opening: in the sock, and all */
 } outcome;
 
-/* The solid angle of the sock as seen from a point, over that of the full sphere: near 1 inside, near 0
-   outside (van Oosterom, Strackee 1983). */
+/* The solid angle of the sock as seen from a point, over that of the full sphere: near 1 inside,
+   near 0 outside (van Oosterom, Strackee 1983). */
 static double winding(const scene *s, const double *x, const double p[3])
 {
     double sum = 0, cross[3];
@@ -258,8 +259,9 @@ static int write_page(const scene *s, dcx_control *c, const char *path, dcx_erro
     page.title = "A sock for a foot";
     page.description = "Four grippers pull the sock over the foot. Their paths are found from the "
                        "gradient of where the sock is half way and at the end.";
-    page.notes = "The leg is a string of spheres. Many steps with the sock on it end before they are "
-                 "converged to 1e-10: the residuals are in the JSON line.";
+    page.notes =
+        "The leg is a string of spheres. Many steps with the sock on it end before they are "
+        "converged to 1e-10: the residuals are in the JSON line.";
     page.vertex_count = s->mesh.vertex_count;
     page.triangle_count = s->mesh.triangle_count;
     page.triangles = s->mesh.triangles;
@@ -327,8 +329,9 @@ static int run(dcx_app *app, scene *s, dcx_control *c, int *ok, dcx_error *error
         return -1;
     }
     *ok = out.end < 0.05 * s->size && out.half < 0.1 * s->size && out.inside == out.inward;
-    dcx_app_print(app, "rms distance of the key points, %% of the sock's height: %.2g half way, %.2g at "
-                       "the end; %d of %d spheres of the foot are inside\n",
+    dcx_app_print(app,
+                  "rms distance of the key points, %% of the sock's height: %.2g half way, %.2g at "
+                  "the end; %d of %d spheres of the foot are inside\n",
                   100 * out.half / s->size, 100 * out.end / s->size, out.inside, out.inward);
     if (write_page(s, c, path, error)) return -1;
     print_result(app, s, c, &out, *ok, path);
