@@ -77,6 +77,7 @@ void suite_gradient(void);
 void suite_optim(void);
 void suite_io(void);
 void suite_page(void);
+void suite_control(void);
 
 static void run(const char *name, void (*suite)(void))
 {
@@ -95,6 +96,7 @@ int main(int argc, char **argv)
     run("optim", suite_optim);
     run("io", suite_io);
     run("page", suite_page);
+    run("control", suite_control);
     if (test_ctx.skipped) printf("%d skipped\n", test_ctx.skipped);
     printf("%d passed, %d failed\n", test_ctx.passed, test_ctx.failed);
     return test_ctx.failed ? 1 : 0;
