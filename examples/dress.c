@@ -415,7 +415,7 @@ int main(int argc, char **argv)
     dcx_control control;
     scene s;
     int status, ok = 0;
-    about.seeds = 3;
+    about.seeds = 2;
     status = dcx_app_init(&app, &about, argc, argv);
     if (status >= 0) return status;
     memset(&s, 0, sizeof s);
