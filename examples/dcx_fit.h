@@ -73,9 +73,6 @@ double dcx_fit_evaluate(dcx_fit *fit, const double *values, double *g, double *j
 dcx_optim_info dcx_fit_minimize(dcx_fit *fit, dcx_optim_method method, int evaluations,
                                 double *values);
 
-/* A method by the name that --method takes: lm, lbfgsb, adam, cmaes, es. */
-dcx_optim_method dcx_fit_method(const char *name);
-
 /* What the fit took so far, as members of the JSON line: milliseconds per step, worst residual. */
 void dcx_fit_json(dcx_json *json, const dcx_fit *fit);
 
@@ -303,15 +300,6 @@ dcx_optim_info dcx_fit_minimize(dcx_fit *fit, dcx_optim_method method, int evalu
     desc.upper = upper;
     desc.max_evaluations = evaluations;
     return dcx_optim_minimize(&desc, dcxi_fit_function, fit, values);
-}
-
-dcx_optim_method dcx_fit_method(const char *name)
-{
-    return !strcmp(name, "lbfgsb")  ? DCX_LBFGSB
-           : !strcmp(name, "adam")  ? DCX_ADAM
-           : !strcmp(name, "cmaes") ? DCX_CMAES
-           : !strcmp(name, "es")    ? DCX_ES
-                                    : DCX_LM;
 }
 
 void dcx_fit_json(dcx_json *json, const dcx_fit *fit)

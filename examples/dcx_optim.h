@@ -99,6 +99,9 @@ typedef struct dcx_optim_desc {
 
 dcx_optim_desc dcx_default_optim_desc(dcx_optim_method method, int n, const double *x0);
 
+/* A method by name: lbfgsb, adam, cmaes, es; any other is lm. */
+dcx_optim_method dcx_optim_method_named(const char *name);
+
 typedef struct dcx_optim_info {
     dcx_optim_status status;
     int evaluations; /* calls of tell that brought a new value */
@@ -1836,6 +1839,15 @@ dcx_random_normal(dcx_random *random) /* Marsaglia, Bray 1964: the polar method,
 
 /* ---- interface
  * ------------------------------------------------------------------------------------ */
+
+dcx_optim_method dcx_optim_method_named(const char *name)
+{
+    return !strcmp(name, "lbfgsb")  ? DCX_LBFGSB
+           : !strcmp(name, "adam")  ? DCX_ADAM
+           : !strcmp(name, "cmaes") ? DCX_CMAES
+           : !strcmp(name, "es")    ? DCX_ES
+                                    : DCX_LM;
+}
 
 dcx_optim_desc dcx_default_optim_desc(dcx_optim_method method, int n, const double *x0)
 {

@@ -228,7 +228,7 @@ int main(int argc, char **argv)
         dcx_app_progress(&app, "recovering", (double)k / app.seeds);
         dcx_fit_window(&fit, 0, s.steps);
         initial = dcx_fit_evaluate(&fit, &start, NULL, NULL);
-        mu = recover(&s, &fit, dcx_fit_method(app.method), start, &misfit);
+        mu = recover(&s, &fit, dcx_optim_method_named(app.method), start, &misfit);
         recovered += fabs(mu - truth) <= 0.01 * truth;
         dcx_app_print(&app, "%.4f    %.6f   %.2e   %.3e\n", start, mu, fabs(mu / truth - 1), misfit);
         if (k == 0) first[0] = mu, first[1] = initial, first[2] = misfit, begin = start;

@@ -230,7 +230,7 @@ static void search(dcx_app *app, const scene *s, dcx_fit *fit, const double *sta
 {
     static const double frequency[TRIES / 2] = {0, 3, 6.5, 10, 13.5};
     const double pi = acos(-1.0);
-    dcx_optim_method method = dcx_fit_method(app->method);
+    dcx_optim_method method = dcx_optim_method_named(app->method);
     int k, many = method == DCX_LM ? 1 : 5;
     attempt tries[TRIES];
     double fits;
@@ -449,7 +449,7 @@ static double run_start(dcx_app *app, scene *s, dcx_fit *fit, outcome *out, cons
     int first = fit->evaluations;
     double f;
     search(app, s, fit, start, values, part, share);
-    f = recover(s, fit, dcx_fit_method(app->method), values);
+    f = recover(s, fit, dcx_optim_method_named(app->method), values);
     if (out->curves < CURVES && fit->evaluations <= room) {
         out->first[out->curves] = first;
         out->end[out->curves++] = fit->evaluations;

@@ -78,6 +78,7 @@ void suite_gradient(void);
 void suite_optim(void);
 void suite_io(void);
 void suite_page(void);
+void suite_control(void);
 
 static void run(const char *name, void (*suite)(void))
 {
@@ -97,6 +98,7 @@ int main(int argc, char **argv)
     run("optim", suite_optim);
     run("io", suite_io);
     run("page", suite_page);
+    run("control", suite_control);
     if (test_ctx.skipped) printf("%d skipped\n", test_ctx.skipped);
     if (!test_ctx.passed && !test_ctx.failed && !test_ctx.skipped) {
         fprintf(stderr, "tests: no test has a name with %s\n", argc > 1 ? argv[1] : "");
