@@ -4979,12 +4979,13 @@ static int dcli_self_find(dcli_self_search *q)
 static void dcli_self_layout(dcli_self *self, const dcl_model *M, dcli_arena *arena)
 {
     size_t n = M->self_contact != DCL_SELF_NONE ? (size_t)M->n : 0, m = n ? (size_t)M->m : 0;
+    size_t obstacles = (size_t)M->obstacle_count;
     self->boxes = dcli_take_doubles(arena, 12 * m);
     self->predicted = dcli_take_doubles(arena, 3 * n);
-    self->weight = dcli_take_doubles(arena, n);
+    self->weight = dcli_take_doubles(arena, n || obstacles ? (size_t)M->n : 0);
     self->beta = dcli_take_doubles(arena, 3 * n);
-    self->held = dcli_take_doubles(arena, 3 * n * (size_t)M->obstacle_count);
-    self->push = dcli_take_doubles(arena, M->obstacle_count ? 9 * n : 0);
+    self->held = dcli_take_doubles(arena, 3 * (size_t)M->n * obstacles);
+    self->push = dcli_take_doubles(arena, obstacles ? 9 * (size_t)M->n : 0);
     self->map = dcli_take_ints(arena, n ? (size_t)M->col_start[n] : 0);
     self->col_start = dcli_take_ints(arena, n ? n + 1 : 0);
     self->pattern_made = 0;
@@ -5783,6 +5784,7 @@ static double dcli_relative(const dcl_workspace *ws)
 {
     double scale = dcli_scale(ws), norm = dcli_merit(ws);
     if (norm == 0) return 0;
+    if (!dcli_finite(scale)) return HUGE_VAL; /* overflow is no solution */
     return scale > 0 ? norm / scale : HUGE_VAL;
 }
 
@@ -6699,6 +6701,7 @@ static void dcli_descend(dcl_workspace *ws)
                 .held[3 * ((size_t)k * (size_t)count + (size_t)ws->touch[k].obstacle) + (size_t)i] =
                 ws->mass[k] * ws->target[3 * (size_t)k + (size_t)i] -
                 ws->g[3 * (size_t)k + (size_t)i];
+    if (ws->model->self_contact == DCL_SELF_NONE) dcli_self_weigh(ws);
     ws->self.descending = 1;
     ws->self.stiffness = DCLI_SELF_DESCENT;
     for (round = 0; round < DCLI_SELF_DESCENTS; round++) {
@@ -6736,6 +6739,13 @@ static void dcli_pd_burst(dcl_workspace *ws, int count)
         if (!dcli_pd_iteration(ws)) return;
 }
 
+static void dcli_return_to_best(dcl_workspace *ws)
+{
+    int i;
+    for (i = 0; i < ws->self.count; i++) dcli_copy3(ws->self.pairs[i].r, ws->self.pairs[i].best);
+    dcli_return_to(ws, ws->best);
+}
+
 static void dcli_keep_best(dcl_workspace *ws, double *best_norm)
 {
     double relative = dcli_relative(ws);
@@ -6768,6 +6778,15 @@ static int dcli_self_sticks(const dcl_workspace *ws)
     return 0;
 }
 
+/* A descent may run away where contacts are nothing to what the cloth can do. */
+static void dcli_descend_safely(dcl_workspace *ws, double *best)
+{
+    double before = dcli_merit(ws);
+    dcli_keep_best(ws, best);
+    dcli_descend(ws);
+    if (!(dcli_merit(ws) <= 10 * before)) dcli_return_to_best(ws);
+}
+
 static void dcli_newton(dcl_workspace *ws)
 {
     double best = HUGE_VAL, project = 1, q = 0, improved = HUGE_VAL;
@@ -6775,7 +6794,7 @@ static void dcli_newton(dcl_workspace *ws)
     if (!ws->touching) dcli_newton_cg(ws);
     if (ws->self.active && (ws->touching == ws->self.active || ws->stats.self_rounds) &&
         !dcli_converged(ws)) {
-        dcli_descend(ws);
+        dcli_descend_safely(ws, &best);
         project = 0;
     }
     while (!dcli_converged(ws) && ws->stats.newton_iterations < ws->newton_end) {
@@ -6786,9 +6805,9 @@ static void dcli_newton(dcl_workspace *ws)
             improved = best;
             stalled = 0;
         }
-        if (ws->self.active && ++stalled % 8 == 0) { /* buckling, or contacts that go in circles */
-            if (stalled % 24)
-                dcli_descend(ws);
+        if (ws->touching && ++stalled % 8 == 0) { /* buckling, or contacts that go in circles */
+            if (stalled % 24 || !ws->self.active)
+                dcli_descend_safely(ws, &best);
             else
                 for (i = 0; i < stalled && !dcli_converged(ws); i++) dcli_self_kick(ws, 1);
             project = 1;
@@ -6798,8 +6817,11 @@ static void dcli_newton(dcl_workspace *ws)
         ws->self.allowed = (0.8 * q * ws->self.allowed + dcli_merit(ws)) / (0.8 * q + 1);
         q = 0.8 * q + 1;
         if (dcli_newton_iteration(ws, &project)) continue;
-        if (ws->self.active && kicks++ < 10) {
-            dcli_self_kick(ws, 0);
+        if (kicks++ < 10 && (ws->self.active || kicks % 3 == 1)) {
+            if (ws->self.active)
+                dcli_self_kick(ws, 0);
+            else
+                dcli_descend_safely(ws, &best);
             q = 0;
             continue;
         }
@@ -6810,11 +6832,8 @@ static void dcli_newton(dcl_workspace *ws)
     }
     if (dcli_converged(ws) && dcli_self_sticks(ws)) /* creep would add up over the steps */
         dcli_newton_iteration(ws, &project);
-    if (!dcli_converged(ws) && best < HUGE_VAL && !(dcli_relative(ws) <= best)) {
-        for (i = 0; i < ws->self.count; i++)
-            dcli_copy3(ws->self.pairs[i].r, ws->self.pairs[i].best);
-        dcli_return_to(ws, ws->best);
-    }
+    if (!dcli_converged(ws) && best < HUGE_VAL && !(dcli_relative(ws) <= best))
+        dcli_return_to_best(ws);
 }
 
 static void dcli_pd_loop(dcl_workspace *ws)

@@ -357,9 +357,6 @@ static int run(dcx_app *app, scene *s, dcx_control *c, int *ok, dcx_error *error
     desc.map = map;
     desc.target = 1e-4 * s->size * s->size; /* 1 % of the width */
     desc.evaluations = app->full || app->paper ? 60 : 30;
-    /* While the search still crumples the hat against the head, steps are not worth more. */
-    desc.solver.newton_limit = 100;
-    desc.solver.pd_limit = 200;
     desc.user = s;
     desc.blocks = DCL_BLOCK_BIT(DCL_PARAM_HANDLE);
     desc.term_count = s->mesh.vertex_count;

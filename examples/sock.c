@@ -319,8 +319,6 @@ static int run(dcx_app *app, scene *s, dcx_control *c, int *ok, dcx_error *error
     desc.user = s;
     desc.target = 1.5e-3 * s->size * s->size; /* rms 4 % of the height */
     desc.evaluations = app->full || app->paper ? 60 : 7;
-    desc.solver.newton_limit = 40;
-    desc.solver.pd_limit = 40;
     desc.blocks = DCL_BLOCK_BIT(DCL_PARAM_HANDLE);
     desc.term_count = TERMS;
     desc.terms = s->terms;
