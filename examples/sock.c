@@ -1,6 +1,6 @@
 /* sock.c - assisted dressing: four grippers pull a sock over a foot. Their paths, 36 numbers, are
    found from the gradient of where points of the sock are half way and at the end.
-   The leg is a string of spheres.
+   The leg is two capsules that meet in the heel.
    cc -O2 -I. examples/sock.c -lm -o sock */
 #define DIFFCLOTH_IMPLEMENTATION
 #define DCX_APP_IMPLEMENTATION
@@ -16,15 +16,15 @@
 
 #include <stdio.h>
 
-enum { GRIPPERS = 4, UNKNOWNS = 9 * GRIPPERS, BALLS = 40, TERMS = 2 * GRIPPERS + 2 };
+enum { GRIPPERS = 4, UNKNOWNS = 9 * GRIPPERS, BONES = 2, TERMS = 2 * GRIPPERS + 2 };
 
 typedef struct scene {
     dcx_mesh mesh;
     double *worn; /* n x 3: where the sock is when it is on the foot */
     dcl_model *model;
-    dcl_obstacle balls[BALLS]; /* the leg: chains of spheres */
+    dcl_obstacle bones[BONES]; /* shin and foot */
     dcl_handle hold[GRIPPERS];
-    int ball_count, grips[GRIPPERS], keys[2]; /* heel, toe */
+    int grips[GRIPPERS], keys[2]; /* heel, toe */
     double grip[3 * GRIPPERS];
     double h, size;
     int steps;
@@ -39,23 +39,11 @@ static void log_line(dcl_result code, const char *text, void *user)
     dcx_error_set((dcx_error *)user, DCX_BAD_ARGUMENT, "%s", text);
 }
 
-/* A bone from a to b, as a string of beads with gaps, so that a vertex touches one at a time.
-   Nothing of it rubs. */
-static void add_bone(scene *s, const double a[3], const double b[3], double radius, double apart)
-{
-    int count = (int)(dcx_vec_distance(a, b) / apart + 0.5) + 1, k, c;
-    for (k = 0; k < count && s->ball_count < BALLS; k++) {
-        double p[3];
-        for (c = 0; c < 3; c++) p[c] = a[c] + (b[c] - a[c]) * k / (count - 1);
-        s->balls[s->ball_count++] = dcl_sphere(p, radius, 0);
-    }
-}
-
 /* The leg stands where the sock is to be worn; the sock starts before the toes, opening first. */
 static int make_sock(scene *s, const dcx_app *app, dcx_error *error)
 {
-    static const double knee[3] = {-0.0725, 0.40, 0}, ankle[3] = {-0.0725, 0.110, 0};
-    static const double heel[3] = {-0.070, 0.036, 0}, toe[3] = {0.110, 0.030, 0};
+    static const double knee[3] = {-0.0725, 0.40, 0}, heel[3] = {-0.070, 0.036, 0};
+    static const double toe[3] = {0.110, 0.030, 0};
     const double z[3] = {0, 0, 1}, shift[3] = {0.455, 0.1025, 0};
     size_t bytes;
     int k;
@@ -67,8 +55,8 @@ static int make_sock(scene *s, const dcx_app *app, dcx_error *error)
     memcpy(s->worn, s->mesh.positions, bytes);
     dcx_points_turn(s->mesh.positions, s->mesh.vertex_count, z, 2 * atan(1.0), NULL);
     dcx_points_move(s->mesh.positions, s->mesh.vertex_count, 1, shift);
-    add_bone(s, ankle, knee, 0.028, 0.072);
-    add_bone(s, heel, toe, 0.026, 0.06);
+    s->bones[0] = dcl_capsule(heel, knee, 0.026, 0); /* without friction, as the paper's */
+    s->bones[1] = dcl_capsule(heel, toe, 0.026, 0);
     for (k = 0; k < GRIPPERS; k++) {
         s->hold[k].vertex = s->grips[k];
         s->hold[k].kind = DCL_HANDLE_SOFT;
@@ -138,8 +126,8 @@ static int scene_create(scene *s, const dcx_app *app, dcx_error *error)
     desc.positions = s->mesh.positions;
     desc.triangle_count = s->mesh.triangle_count;
     desc.triangles = s->mesh.triangles;
-    desc.obstacle_count = s->ball_count;
-    desc.obstacles = s->balls;
+    desc.obstacle_count = BONES;
+    desc.obstacles = s->bones;
     desc.handle_count = GRIPPERS;
     desc.handles = s->hold;
     desc.handle_frames = s->steps + 1;
@@ -175,7 +163,7 @@ static int map(void *user, const double *values, dcl_params *params, double *dir
 
 typedef struct outcome {
     double half, end;   /* rms distance of the key points */
-    int inside, inward; /* spheres of the leg below the opening: in the sock, and all */
+    int inside, inward; /* points of the leg below the opening: in the sock, and all */
 } outcome;
 
 /* The solid angle of the sock as seen from a point, over that of the full sphere: near 1 inside,
@@ -199,15 +187,21 @@ static double winding(const scene *s, const double *x, const double p[3])
     return sum / (16 * atan(1.0));
 }
 
-/* Is the leg, up to half a hand below the opening, inside the sock? */
+/* Is the leg, up to half a hand below the opening, inside the sock? Points along both bones. */
 static void look_inside(const scene *s, const double *x, outcome *out)
 {
-    int k;
-    for (k = 0; k < s->ball_count; k++) {
-        if (s->balls[k].position[1] > 0.21) continue;
-        out->inward++;
-        out->inside += winding(s, x, s->balls[k].position) > 0.5;
-    }
+    int b, k, c;
+    for (b = 0; b < BONES; b++)
+        for (k = -4; k <= 4; k++) {
+            const dcl_obstacle *bone = &s->bones[b];
+            double along[3] = {0, 0, 0}, p[3];
+            along[1] = bone->size[1] * k / 4;
+            dcx_points_turn(along, 1, bone->rotation, dcx_vec_length(bone->rotation), NULL);
+            for (c = 0; c < 3; c++) p[c] = bone->position[c] + along[c];
+            if (p[1] > 0.21) continue;
+            out->inward++;
+            out->inside += winding(s, x, p) > 0.5;
+        }
 }
 
 static double key_distance(const scene *s, int frame)
@@ -241,35 +235,34 @@ static int replay(scene *s, dcx_control *c, outcome *out)
 static int write_page(const scene *s, dcx_control *c, const char *path, dcx_error *error)
 {
     dcx_page_desc page = dcx_default_page_desc();
-    dcx_page_obstacle balls[BALLS];
-    double poses[BALLS][7];
+    dcx_page_obstacle bones[BONES];
+    double poses[BONES][7];
     dcx_plot_desc chart;
-    const double axis[3] = {0, 1, 0};
     int k;
     if (dcx_control_chart(c, "m^2", &chart)) return -1;
-    memset(balls, 0, sizeof balls);
-    for (k = 0; k < s->ball_count; k++) {
-        dcx_page_pose(s->balls[k].position, axis, poses[k]);
-        balls[k].shape = DCX_PAGE_SPHERE;
-        balls[k].label = "leg";
-        balls[k].radius = s->balls[k].size[0];
-        balls[k].pose_count = 1;
-        balls[k].poses = poses[k];
+    memset(bones, 0, sizeof bones);
+    for (k = 0; k < BONES; k++) {
+        double axis[3] = {0, 1, 0};
+        dcx_points_turn(axis, 1, s->bones[k].rotation, dcx_vec_length(s->bones[k].rotation), NULL);
+        dcx_page_pose(s->bones[k].position, axis, poses[k]);
+        bones[k].shape = DCX_PAGE_CAPSULE;
+        bones[k].label = "leg";
+        bones[k].radius = s->bones[k].size[0];
+        bones[k].size[1] = s->bones[k].size[1];
+        bones[k].pose_count = 1;
+        bones[k].poses = poses[k];
     }
     page.title = "A sock for a foot";
     page.description = "Four grippers pull the sock over the foot. Their paths are found from the "
                        "gradient of where the sock is half way and at the end.";
-    page.notes =
-        "The leg is a string of spheres. Many steps with the sock on it end before they are "
-        "converged to 1e-10: the residuals are in the JSON line.";
     page.vertex_count = s->mesh.vertex_count;
     page.triangle_count = s->mesh.triangle_count;
     page.triangles = s->mesh.triangles;
     page.frame_count = s->steps + 1;
     page.frame_seconds = s->h;
     page.frames = s->frames;
-    page.obstacle_count = s->ball_count;
-    page.obstacles = balls;
+    page.obstacle_count = BONES;
+    page.obstacles = bones;
     page.handle_count = GRIPPERS;
     page.handles = s->handles;
     page.handle_label = "grippers";
@@ -293,8 +286,8 @@ static void print_result(dcx_app *app, const scene *s, const dcx_control *c, con
     dcx_control_json(&j, c);
     dcx_json_number(&j, "distance_half_way", out->half);
     dcx_json_number(&j, "distance_end", out->end);
-    dcx_json_integer(&j, "spheres_inside", out->inside);
-    dcx_json_integer(&j, "spheres", out->inward);
+    dcx_json_integer(&j, "points_inside", out->inside);
+    dcx_json_integer(&j, "points", out->inward);
     dcx_json_array(&j, "files");
     dcx_json_string(&j, NULL, path);
     dcx_json_close(&j);
@@ -329,7 +322,7 @@ static int run(dcx_app *app, scene *s, dcx_control *c, int *ok, dcx_error *error
     *ok = out.end < 0.05 * s->size && out.half < 0.1 * s->size && out.inside == out.inward;
     dcx_app_print(app,
                   "rms distance of the key points, %% of the sock's height: %.2g half way, %.2g at "
-                  "the end; %d of %d spheres of the foot are inside\n",
+                  "the end; %d of %d points of the leg are inside\n",
                   100 * out.half / s->size, 100 * out.end / s->size, out.inside, out.inward);
     if (write_page(s, c, path, error)) return -1;
     print_result(app, s, c, &out, *ok, path);
