@@ -151,9 +151,11 @@
    gradients with the factor of a projected Hessian, kept over the iterations of the step, as
    preconditioner; directions of negative curvature are followed downhill; line search on the
    objective (3). With contact: factorisation in every iteration, line search on the residual, less
-   and less exact Hessians where that gives no decrease, then plain Projective Dynamics steps. The
-   search starts at v1 = v0 and takes the stationary point it descends to: for compressed cloth
-   the objective has several.
+   and less exact Hessians where that gives no decrease. Where that stalls, the objective with
+   friction bounds held is descended (augmented Lagrangian; bounds and impulses are brought up to
+   date between rounds), and after that come plain Projective Dynamics steps. The search starts at
+   v1 = v0 and takes the stationary point it descends to: for compressed cloth the objective has
+   several.
    DCL_SOLVER_PD: the paper's loop P dv = -M (v1 - target) (5), (6) on the prefactored P.
 
    Contact of the cloth with itself (desc.self_contact): pieces closer than twice the thickness at
@@ -163,9 +165,8 @@
 
        r = proj(r - rho (u + d/h n)),   proj onto r_N >= 0, |r_T| <= mu r_N  (Alart, Curnier 1991),
 
-   solved together with the momenta by semismooth Newton. Where that stalls, and first of all where
-   only the cloth itself is touched, the objective with friction bounds held is descended first
-   (augmented Lagrangian), bounds and impulses brought up to date between rounds. Then every pair is
+   solved together with the momenta by semismooth Newton; where only the cloth itself is touched,
+   after a descent of the objective as above. Then every pair is
    followed along x0 -> x1 by steps that cannot jump over a meeting; what comes nearer than a
    fifth of the thickness becomes a contact, and the step is solved again. A step that ends
    unsolved is shortened until all ways are free, so that layers which start apart stay apart.
@@ -6686,7 +6687,7 @@ static void dcli_newton_cg(dcl_workspace *ws)
     }
 }
 
-/* With impulses of the cloth on itself the step has no objective, but it has one for friction
+/* With contact the step has no objective, but it has one for friction
    bounds and impulses held: descended, with the impulses brought up to date in between, this leads
    through buckling to where Newton converges. Ends with impulses as unknowns again. */
 static void dcli_descend(dcl_workspace *ws)
