@@ -6818,7 +6818,7 @@ static void dcli_newton(dcl_workspace *ws)
         ws->self.allowed = (0.8 * q * ws->self.allowed + dcli_merit(ws)) / (0.8 * q + 1);
         q = 0.8 * q + 1;
         if (dcli_newton_iteration(ws, &project)) continue;
-        if (kicks++ < 10 && (ws->self.active || kicks % 3 == 1)) {
+        if (ws->touching && kicks++ < 10 && (ws->self.active || kicks % 3 == 1)) {
             if (ws->self.active)
                 dcli_self_kick(ws, 0);
             else
