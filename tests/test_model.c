@@ -631,8 +631,8 @@ static void obstacles_of_the_model(void)
     }
     bad_number(&r, &r.s.obstacles[1].size[0], "radius", "obstacle 1", 1);
     bad_number(&r, &r.s.obstacles[1].friction, "friction", "obstacle 1", 0);
-    r.s.obstacles[1].shape = (dcl_shape)9;
-    REFUSED(&r, DCL_ERROR_BAD_ARGUMENT, "obstacle 1", "shape 9");
+    r.s.obstacles[1].shape = (dcl_shape)99;
+    REFUSED(&r, DCL_ERROR_BAD_ARGUMENT, "obstacle 1", "shape 99");
 }
 
 static void planes_without_a_direction(void)
