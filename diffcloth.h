@@ -58,10 +58,9 @@
    Does: implicit Euler steps of cloth made of triangles (stretch by polar projection, isometric
    bending with rest curvature, strain-rate damping, air drag and wind), held by soft springs or
    moved exactly by hard handles; Signorini-Coulomb contact of the vertices with planes, spheres,
-   bowls, capsules, boxes, tori, cylinders, discs and cones that rest, move and rotate, and of the
-   cloth with itself (vertices with faces, edges with edges, with a thickness); the adjoint and
-   the tangent of that step, exact at the
-   converged solution.
+   bowls, capsules, boxes, tori, cylinders, discs, cones, surfaces of triangles and distance functions
+   that rest, move and rotate, and of the cloth with itself (vertices with faces, edges with edges,
+   with a thickness); the adjoint and the tangent of that step, exact at the converged solution.
 
    Does not: contact of edges and faces with obstacles, plastic or tearing cloth, drawing. It
    reads no files and prints nothing.
@@ -335,8 +334,18 @@ typedef enum dcl_shape {              /* size[0], [1], [2], [3], all in m */
     DCL_SHAPE_CYLINDER,       /* radius > 0, half length, rounding; half length + rounding > 0; about y.
                                  Half length 0: a disc */
     DCL_SHAPE_CONE,           /* base radius > 0, height > 0, rounding; base in y = 0, tip at +height */
-    DCL_SHAPE_MESH            /* rounding; the triangles of `surface` */
+    DCL_SHAPE_MESH,           /* rounding; the triangles of `surface` */
+    DCL_SHAPE_FUNCTION        /* four numbers >= 0 for `distance` to use as it likes */
 } dcl_shape;
+
+struct dcl_distance;
+
+/* The signed distance at a point of the obstacle's own frame, negative inside. `distance` comes
+   filled with zeros; value and gradient, of unit length, must be set, and for exact gradients of
+   curved shapes the hessian; size_value and size_gradient if sizes are used. Must give the same
+   for the same, and from several threads if the model is shared. NaN refuses the step. */
+typedef void (*dcl_distance_fn)(void *user, const double size[4], const double point[3],
+                                struct dcl_distance *distance);
 
 /* Triangles of an obstacle, in its own frame; counter-clockwise seen from outside. Where they close
    (every edge has two, running along it in opposite directions) what they enclose is solid; else
@@ -361,6 +370,8 @@ typedef struct dcl_obstacle {
     double size[4];             /* m, see dcl_shape; those that a shape has not are not read */
     double friction;            /* Coulomb's mu, >= 0 */
     const dcl_surface *surface; /* DCL_SHAPE_MESH only; read during dcl_model_create() */
+    dcl_distance_fn distance;   /* DCL_SHAPE_FUNCTION only, and what it is called with */
+    void *user;
 } dcl_obstacle;
 
 /* Points and directions in world axes at time 0, lengths in m. a and b: the ends of the axis, for
@@ -386,6 +397,8 @@ DCL_API dcl_obstacle dcl_cone(const double base_centre[3], const double tip[3], 
                               double rounding, double friction);
 /* At the origin, not rotated. The surface must stay until dcl_model_create() has returned. */
 DCL_API dcl_obstacle dcl_mesh(const dcl_surface *surface, double rounding, double friction);
+/* At the origin, not rotated, sizes 0. */
+DCL_API dcl_obstacle dcl_function(dcl_distance_fn distance, void *user, double friction);
 
 /* Signed distance of an obstacle at a point, with all its derivatives. */
 typedef struct dcl_distance {
@@ -1253,6 +1266,7 @@ static const dcli_shape_info *dcli_shape_get(dcl_shape shape)
         {3, 1, {"radius", "half length", "rounding", ""}},
         {3, 3, {"radius", "height", "rounding", ""}},
         {1, 0, {"rounding", "", "", ""}},
+        {4, 0, {"size[0]", "size[1]", "size[2]", "size[3]"}},
     };
     if ((int)shape < 0 || (size_t)shape >= sizeof table / sizeof table[0]) return NULL;
     return &table[shape];
@@ -1339,6 +1353,8 @@ static dcl_result dcli_check_obstacles(const dcl_model_desc *desc)
         snprintf(name, sizeof name, "obstacles: obstacle %d", i);
         if (!result) result = dcli_check_sizes(log, name, o->shape, o->size);
         if (!result && o->shape == DCL_SHAPE_MESH) result = dcli_solid_check(log, i, o->surface);
+        if (!result && o->shape == DCL_SHAPE_FUNCTION && !o->distance)
+            result = dcli_refuse(log, DCL_ERROR_NULL_POINTER, "%s: distance is NULL", name);
         if (result) return result;
     }
     return DCL_OK;
@@ -1945,6 +1961,15 @@ DCL_API dcl_obstacle dcl_mesh(const dcl_surface *surface, double rounding, doubl
     dcl_obstacle o = dcli_obstacle_make(DCL_SHAPE_MESH, origin, friction);
     o.size[0] = rounding;
     o.surface = surface;
+    return o;
+}
+
+DCL_API dcl_obstacle dcl_function(dcl_distance_fn distance, void *user, double friction)
+{
+    const double origin[3] = {0, 0, 0};
+    dcl_obstacle o = dcli_obstacle_make(DCL_SHAPE_FUNCTION, origin, friction);
+    o.distance = distance;
+    o.user = user;
     return o;
 }
 
@@ -3364,6 +3389,8 @@ typedef struct dcli_pose {
     double size[4], friction;
     dcl_shape shape;
     const dcli_solid *solid; /* of a mesh */
+    dcl_distance_fn distance; /* of a function */
+    void *user;
 } dcli_pose;
 
 typedef struct dcli_gap {
@@ -3716,6 +3743,7 @@ static void dcli_shape_distance(const dcli_pose *pose, const double *xi, dcl_dis
     case DCL_SHAPE_CONE: dcli_profile_cone(pose->size, q, &f); break;
     case DCL_SHAPE_BOX: dcli_box_distance(pose->size, xi, s); return;
     case DCL_SHAPE_MESH: dcli_solid_distance(pose->solid, pose->size[0], xi, s); return;
+    case DCL_SHAPE_FUNCTION: pose->distance(pose->user, pose->size, xi, s); return;
     }
     dcli_profile_distance(&f, e, q, s);
 }
@@ -3745,6 +3773,8 @@ static void dcli_pose_compute(const dcl_params *p, int o, double t, double h, dc
     pose->friction = dcli_param(p, DCL_PARAM_FRICTION)[o];
     pose->shape = p->model->obstacles[o].shape;
     pose->solid = p->model->solids[o];
+    pose->distance = p->model->obstacles[o].distance;
+    pose->user = p->model->obstacles[o].user;
     for (k = 0; k < 4; k++)
         pose->size[k] = k < dcli_shape_get(pose->shape)->sizes
                             ? dcli_param(p, DCL_PARAM_OBSTACLE_SIZE)[4 * o + k]
@@ -3773,6 +3803,8 @@ DCL_API dcl_result dcl_obstacle_distance(const dcl_params *params, int obstacle,
     dcli_sub3(e, point, pose.c0);
     dcli_mult3(pose.R0, e, xi);
     dcli_shape_distance(&pose, xi, &s);
+    if (s.value != s.value || !dcli_all_finite(s.gradient, 3))
+        return dcli_refuse(log, DCL_ERROR_NOT_FINITE, "the distance function is not finite there");
     *distance = s;
     dcli_mul3(pose.R0, s.gradient, distance->gradient);
     dcli_matmul3(pose.R0, s.hessian, 0, A);
@@ -5687,15 +5719,22 @@ static void dcli_prepare_external(dcl_workspace *ws, const dcl_params *p)
     if (dcli_air_acts(p)) dcli_air_areas(ws);
 }
 
-static void dcli_prepare_contact(dcl_workspace *ws, const dcl_params *p)
+static dcl_result dcli_prepare_contact(dcl_workspace *ws, const dcl_params *p)
 {
     const dcl_model *M = ws->model;
     int i, o, count = M->obstacle_count;
     for (o = 0; o < count; o++) dcli_pose_compute(p, o, ws->time, ws->h, &ws->poses[o]);
     for (i = 0; i < M->n && count; i++)
-        for (o = 0; o < count; o++)
-            dcli_gap_compute(M, &ws->poses[o], ws->x0 + 3 * (size_t)i, ws->h,
-                             &ws->gaps[(size_t)i * (size_t)count + (size_t)o]);
+        for (o = 0; o < count; o++) {
+            dcli_gap *gap = &ws->gaps[(size_t)i * (size_t)count + (size_t)o];
+            dcli_gap_compute(M, &ws->poses[o], ws->x0 + 3 * (size_t)i, ws->h, gap);
+            if (ws->poses[o].shape == DCL_SHAPE_FUNCTION &&
+                (gap->d != gap->d || !dcli_all_finite(gap->n, 3)))
+                return dcli_refuse(&M->logger, DCL_ERROR_NOT_FINITE,
+                                   "step: the distance function of obstacle %d is not finite at "
+                                   "vertex %d", o, i);
+        }
+    return DCL_OK;
 }
 
 /* The size of the elastic impulses that would meet if strains were of order one; its rounding
@@ -5728,9 +5767,8 @@ static dcl_result dcli_prepare(dcl_workspace *ws, const dcl_params *p, const dou
     ws->h = h;
     dcli_prepare_mass(ws, p);
     dcli_prepare_external(ws, p);
-    dcli_prepare_contact(ws, p);
     dcli_prepare_stiffness(ws, p);
-    return DCL_OK;
+    return dcli_prepare_contact(ws, p);
 }
 
 /* Adds h * internal force at x0 + h v to ws->g; energies and squared element forces to the sums. */

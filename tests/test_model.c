@@ -1255,6 +1255,12 @@ static void make_krylov(rig *r)
     r->solver.adjoint = DCL_ADJOINT_KRYLOV;
 }
 
+static void make_mesh(rig *r)
+{
+    rig_rich(r);
+    r->s.obstacles[0] = dcl_mesh(&scene_roof, 0.02, 0.3);
+}
+
 static void make_free(rig *r)
 {
     rig_patch(r, 3, 1, 0);
@@ -1267,6 +1273,7 @@ static void failing_allocator(void) /* X01 */
     out_of_memory(r, rig_rich);
     out_of_memory(r, make_krylov);
     out_of_memory(r, make_free);
+    out_of_memory(r, make_mesh);
     free(r);
 }
 

@@ -2134,6 +2134,51 @@ static double mesh_value(const dcl_surface *surface, const double *p)
     return value;
 }
 
+/* A ball as somebody's own function. */
+static void ball_function(void *user, const double size[4], const double p[3], dcl_distance *d)
+{
+    double length = norm(p);
+    int r, c;
+    ++*(long *)user;
+    d->value = size[0] < 0.9 ? length - size[0] : NAN;
+    d->size_value[0] = -1;
+    for (r = 0; r < 3; r++) d->gradient[r] = p[r] / length;
+    for (r = 0; r < 3; r++)
+        for (c = 0; c < 3; c++)
+            d->hessian[3 * r + c] = ((r == c) - d->gradient[r] * d->gradient[c]) / length;
+}
+
+/* It does what the sphere does, gradients too; NaN is refused and changes nothing. */
+static void distance_function(void)
+{
+    double centre[3] = {0.02, -0.32, 0.01}, before[75], size = 0.95;
+    long calls = 0;
+    rig r[2];
+    int k, step;
+    for (k = 0; k < 2; k++) {
+        scene s = patch_scene(5, 0.5, 0);
+        dcl_obstacle ball = dcl_function(ball_function, &calls, 0.2);
+        memcpy(ball.position, centre, sizeof centre);
+        ball.size[0] = 0.3;
+        ball.angular_velocity[1] = 2;
+        s.obstacles[0] = dcl_sphere(centre, 0.3, 0.2);
+        s.obstacles[0].angular_velocity[1] = 2;
+        if (k) s.obstacles[0] = ball;
+        s.desc.obstacle_count = 1;
+        if (!scene_open(&r[k], &s, 1e-12)) return;
+        for (step = 0; step < 30; step++)
+            if (!rig_step(&r[k], 0.01)) return;
+    }
+    CHECK(calls > 0);
+    CHECK_NEAR(largest_difference(r[0].state->x, r[1].state->x, 75), 0, 1e-10);
+    CHECK(r[1].stats.stick_count + r[1].stats.slip_count > 0);
+    CHECK(dcl_params_set(r[1].params, DCL_PARAM_OBSTACLE_SIZE, 0, 1, &size) == DCL_OK);
+    memcpy(before, r[1].state->x, sizeof before);
+    CHECK_EQ(dcl_step(r[1].ws, r[1].params, r[1].state, 0.01, NULL, NULL), DCL_ERROR_NOT_FINITE);
+    CHECK_NEAR(largest_difference(before, r[1].state->x, 75), 0, 0);
+    for (k = 0; k < 2; k++) rig_close(&r[k]);
+}
+
 /* (C10, C23) Triangles without area count as their edges; one triangle, ten thousand copies of it and
    one beside a point have the distance that follows from the formula. */
 static void mesh_distance_of_odd_triangles(void)
@@ -2909,6 +2954,7 @@ static void suite_inputs(void)
     TEST_RUN(uneven_steps);
     TEST_RUN(distances_of_every_shape);
     TEST_RUN(mesh_distance_of_a_box);
+    TEST_RUN(distance_function);
     TEST_RUN(mesh_distance_of_odd_triangles);
     TEST_RUN(mesh_distance_against_every_triangle);
     TEST_RUN(cloth_on_a_mesh_floor);
