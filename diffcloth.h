@@ -58,9 +58,10 @@
    Does: implicit Euler steps of cloth made of triangles (stretch by polar projection, isometric
    bending with rest curvature, strain-rate damping, air drag and wind), held by soft springs or
    moved exactly by hard handles; Signorini-Coulomb contact of the vertices with planes, spheres,
-   bowls, capsules, boxes, tori, cylinders, discs, cones, surfaces of triangles and distance functions
-   that rest, move and rotate, and of the cloth with itself (vertices with faces, edges with edges,
-   with a thickness); the adjoint and the tangent of that step, exact at the converged solution.
+   bowls, capsules, boxes, tori, cylinders, discs, cones, surfaces of triangles and distance
+   functions that rest, move and rotate, and of the cloth with itself (vertices with faces, edges
+   with edges, with a thickness); the adjoint and the tangent of that step, exact at the converged
+   solution.
 
    Does not: contact of edges and faces with obstacles, plastic or tearing cloth, drawing. It
    reads no files and prints nothing.
@@ -321,21 +322,26 @@ typedef struct dcl_handle {
    exact, inside too. Where the nearest point is not unique (medial axes), one is chosen by rule:
    +y before -y, +x around the y axis, the first of a box's faces, and the curvature that would be
    infinite there is zero. */
-typedef enum dcl_shape {              /* size[0], [1], [2], [3], all in m */
-    DCL_SHAPE_PLANE,          /* none: half space, outward normal +y */
-    DCL_SHAPE_SPHERE,         /* radius > 0 */
-    DCL_SHAPE_BOWL,           /* radius > 0: all that is outside of a sphere */
-    DCL_SHAPE_CAPSULE,        /* radius > 0, half length: about the y axis, between -+half length */
-    DCL_SHAPE_TAPERED_CAPSULE, /* radius > 0 at -half length, radius > 0 at +half length, half length:
-                                  convex hull of two spheres on the y axis */
-    DCL_SHAPE_BOX,            /* half extents x, y, z, rounding; each half extent + rounding > 0 */
-    DCL_SHAPE_TORUS,          /* radius of the circle > 0 about the y axis, radius of the tube > 0, not
-                                 more than the first */
-    DCL_SHAPE_CYLINDER,       /* radius > 0, half length, rounding; half length + rounding > 0; about y.
-                                 Half length 0: a disc */
-    DCL_SHAPE_CONE,           /* base radius > 0, height > 0, rounding; base in y = 0, tip at +height */
-    DCL_SHAPE_MESH,           /* rounding; the triangles of `surface` */
-    DCL_SHAPE_FUNCTION        /* four numbers >= 0 for `distance` to use as it likes */
+typedef enum dcl_shape {                    /* size[0], [1], [2], [3], all in m */
+                         DCL_SHAPE_PLANE,   /* none: half space, outward normal +y */
+                         DCL_SHAPE_SPHERE,  /* radius > 0 */
+                         DCL_SHAPE_BOWL,    /* radius > 0: all that is outside of a sphere */
+                         DCL_SHAPE_CAPSULE, /* radius > 0, half length: about the y axis, between
+                                               -+half length */
+                         DCL_SHAPE_TAPERED_CAPSULE, /* radius > 0 at -half length, radius > 0 at
+                                                       +half length, half length: convex hull of two
+                                                       spheres on the y axis */
+                         DCL_SHAPE_BOX,      /* half extents x, y, z, rounding; each half extent +
+                                                rounding > 0 */
+                         DCL_SHAPE_TORUS,    /* radius of the circle > 0 about the y axis, radius of
+                                                the tube > 0, not    more than the first */
+                         DCL_SHAPE_CYLINDER, /* radius > 0, half length, rounding; half length +
+                                                rounding > 0; about y. Half length 0: a disc */
+                         DCL_SHAPE_CONE,    /* base radius > 0, height > 0, rounding; base in y = 0,
+                                               tip at +height */
+                         DCL_SHAPE_MESH,    /* rounding; the triangles of `surface` */
+                         DCL_SHAPE_FUNCTION /* four numbers >= 0 for `distance` to use as it likes
+                                             */
 } dcl_shape;
 
 struct dcl_distance;
@@ -349,11 +355,11 @@ typedef void (*dcl_distance_fn)(void *user, const double size[4], const double p
 
 /* Triangles of an obstacle, in its own frame; counter-clockwise seen from outside. Where they close
    (every edge has two, running along it in opposite directions) what they enclose is solid; else
-   they are a shell of half thickness `rounding` (> 0) that is felt from both sides. Triangles without
-   area count as their edges. Refused, with the triangles named: indices out of range, closed but
-   inconsistent or facing inwards. The positions have no gradient; pose, motion and rounding have. A
-   vertex that flies far within a step is stopped by the plane nearest to where it started: through
-   a hollow it can leave a surface that is not convex. */
+   they are a shell of half thickness `rounding` (> 0) that is felt from both sides. Triangles
+   without area count as their edges. Refused, with the triangles named: indices out of range,
+   closed but inconsistent or facing inwards. The positions have no gradient; pose, motion and
+   rounding have. A vertex that flies far within a step is stopped by the plane nearest to where it
+   started: through a hollow it can leave a surface that is not convex. */
 typedef struct dcl_surface {
     int vertex_count;
     const double *positions; /* vertex_count x 3, m */
@@ -435,7 +441,8 @@ typedef struct dcl_model_desc {
                           stays: frame 0 is where a path starts, and no step leads there */
     int obstacle_count;
     const dcl_obstacle *obstacles; /* (param) */
-    int force_frames; /* >= 0; step k uses frame k, the last then stays; 0 (default): no such force */
+    int force_frames; /* >= 0; step k uses frame k, the last then stays; 0 (default): no such force
+                       */
 
     double stretch;    /* (param) N/m, >= 0; default 100 */
     double bend;       /* (param) N m, >= 0; default 1e-4 */
@@ -1301,8 +1308,9 @@ static dcl_result dcli_solid_check(const dcl_logger *log, int o, const dcl_surfa
 {
     int k;
     if (!s || !s->positions || !s->triangles)
-        return dcli_refuse(log, DCL_ERROR_NULL_POINTER, "obstacles: obstacle %d: surface%s is NULL", o,
-                           !s                ? ""
+        return dcli_refuse(log, DCL_ERROR_NULL_POINTER, "obstacles: obstacle %d: surface%s is NULL",
+                           o,
+                           !s              ? ""
                            : !s->positions ? ": positions"
                                            : ": triangles");
     if (s->vertex_count < 1 || s->triangle_count < 1)
@@ -1316,12 +1324,13 @@ static dcl_result dcli_solid_check(const dcl_logger *log, int o, const dcl_surfa
     for (k = 0; k < 3 * s->vertex_count; k++)
         if (!dcli_finite(s->positions[k]))
             return dcli_refuse(log, DCL_ERROR_NOT_FINITE,
-                               "obstacles: obstacle %d: surface: vertex %d is not finite", o, k / 3);
+                               "obstacles: obstacle %d: surface: vertex %d is not finite", o,
+                               k / 3);
     for (k = 0; k < 3 * s->triangle_count; k++)
         if (s->triangles[k] < 0 || s->triangles[k] >= s->vertex_count)
             return dcli_refuse(log, DCL_ERROR_INDEX_OUT_OF_RANGE,
-                               "obstacles: obstacle %d: surface: triangle %d names vertex %d of %d", o,
-                               k / 3, s->triangles[k], s->vertex_count);
+                               "obstacles: obstacle %d: surface: triangle %d names vertex %d of %d",
+                               o, k / 3, s->triangles[k], s->vertex_count);
     return DCL_OK;
 }
 
@@ -1340,7 +1349,8 @@ static dcl_result dcli_check_obstacles(const dcl_model_desc *desc)
         if (o->rotation[0] == HUGE_VAL)
             return dcli_refuse(log, DCL_ERROR_NOT_FINITE,
                                "obstacles: obstacle %d: rotation is not finite (so it is for a "
-                               "normal or an axis of length zero)", i);
+                               "normal or an axis of length zero)",
+                               i);
         for (k = 0; k < 4; k++)
             if (!dcli_all_finite(k == 0   ? o->position
                                  : k == 1 ? o->rotation
@@ -1594,7 +1604,8 @@ static void dcli_surface_owners(dcli_surface *s, int n, int m, const int *triang
 
 /* A surface of triangles as an obstacle: one block of the model's memory. Where it is closed it has
    an inside, told by normals that are means over the triangles at an edge and, weighted by their
-   angles, at a vertex (Baerentzen, Aanaes 2005); else only the distance counts, from either side. */
+   angles, at a vertex (Baerentzen, Aanaes 2005); else only the distance counts, from either side.
+ */
 typedef struct dcli_solid {
     size_t bytes;
     int n, m, closed;
@@ -1603,8 +1614,8 @@ typedef struct dcli_solid {
     int *corners;                 /* m x 3 */
     double *face, *edge, *vertex; /* m, 3 m, n normals; of a triangle without area: 0 */
     unsigned char *flat_edge, *flat_vertex; /* 3 m, n: all triangles there lie in one plane */
-    double *boxes;                /* (2 m - 1) x 6: lower, upper corners */
-    dcli_surface tree;            /* its leaves and nodes only */
+    double *boxes;                          /* (2 m - 1) x 6: lower, upper corners */
+    dcli_surface tree;                      /* its leaves and nodes only */
 } dcli_solid;
 
 /* edges, keys: scratch of the build. */
@@ -1653,8 +1664,8 @@ static double dcli_solid_normals(dcli_solid *s)
     return volume;
 }
 
-/* One edge's triangles, first .. first + count - 1 in the sorted list: its normal, and whether it is
-   flat. Returns 1 if they are two that run along it in opposite directions. */
+/* One edge's triangles, first .. first + count - 1 in the sorted list: its normal, and whether it
+   is flat. Returns 1 if they are two that run along it in opposite directions. */
 static int dcli_solid_edge(dcli_solid *s, const dcli_edge *first, int count)
 {
     const double *n0 = s->face + 3 * first->triangle, *n1 = n0;
@@ -1665,8 +1676,7 @@ static int dcli_solid_edge(dcli_solid *s, const dcli_edge *first, int count)
     if (proper) dcli_axpy3(sum, 1, n1);
     if (!(dcli_norm(sum) > 0)) dcli_copy3(sum, n0);
     dcli_cross(n0, n1, cross);
-    flat = count == 2 && dcli_norm(cross) < 1e-9 &&
-           dcli_dot(n0, n1) * (proper ? 1 : -1) > 0.5;
+    flat = count == 2 && dcli_norm(cross) < 1e-9 && dcli_dot(n0, n1) * (proper ? 1 : -1) > 0.5;
     for (i = 0; i < count; i++)
         for (k = 0; k < 3; k++) {
             if (s->corners[3 * first[i].triangle + (k + 2) % 3] != first[i].opposite) continue;
@@ -1693,10 +1703,11 @@ static dcl_result dcli_solid_edges(const dcl_logger *log, int o, dcli_solid *s, 
         if (wrong < 0) wrong = i;
     }
     if (pairs && wrong >= 0)
-        return dcli_refuse(log, DCL_ERROR_INCONSISTENT_WINDING,
-                           "obstacles: obstacle %d: surface: triangles %d and %d both run along edge "
-                           "%d-%d in one direction", o, edges[wrong].triangle,
-                           edges[wrong + 1].triangle, edges[wrong].lo, edges[wrong].hi);
+        return dcli_refuse(
+            log, DCL_ERROR_INCONSISTENT_WINDING,
+            "obstacles: obstacle %d: surface: triangles %d and %d both run along edge "
+            "%d-%d in one direction",
+            o, edges[wrong].triangle, edges[wrong + 1].triangle, edges[wrong].lo, edges[wrong].hi);
     return DCL_OK;
 }
 
@@ -1728,8 +1739,8 @@ static dcl_result dcli_solid_build(const dcl_logger *log, int o, dcli_solid *s, 
     if (r) return r;
     if (s->closed && !(volume > 0))
         return dcli_refuse(log, DCL_ERROR_INCONSISTENT_WINDING,
-                           "obstacles: obstacle %d: surface: its triangles face inwards, volume %g", o,
-                           volume);
+                           "obstacles: obstacle %d: surface: its triangles face inwards, volume %g",
+                           o, volume);
     if (!s->closed && !(rounding > 0))
         return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT,
                            "obstacles: obstacle %d: surface is open, so rounding must be > 0", o);
@@ -1760,8 +1771,9 @@ static dcl_result dcli_solid_create(const dcl_logger *log, const dcl_allocator *
     sized.bytes = arena.used;
     s = (dcli_solid *)dcli_alloc(allocator, arena.used);
     if (!s)
-        return dcli_refuse(log, DCL_ERROR_OUT_OF_MEMORY, "obstacles: obstacle %d: surface: %lu bytes",
-                           o, (unsigned long)sized.bytes);
+        return dcli_refuse(log, DCL_ERROR_OUT_OF_MEMORY,
+                           "obstacles: obstacle %d: surface: %lu bytes", o,
+                           (unsigned long)sized.bytes);
     *s = sized;
     arena.base = (char *)s;
     arena.used = 0;
@@ -1797,7 +1809,7 @@ struct dcl_model {
     dcl_handle *handles;
     int *hard; /* n: handle index of a hard handle, else -1 */
     dcl_obstacle *obstacles;
-    dcli_solid **solids; /* of each obstacle that is a mesh, else NULL */
+    dcli_solid **solids;        /* of each obstacle that is a mesh, else NULL */
     int *col_start, *row_index; /* pattern of K */
     dcs_analysis *blocks;       /* of the 3n x 3n matrices */
     dcs_analysis *scalars;      /* of P */
@@ -3388,7 +3400,7 @@ typedef struct dcli_pose {
     double velocity[3];
     double size[4], friction;
     dcl_shape shape;
-    const dcli_solid *solid; /* of a mesh */
+    const dcli_solid *solid;  /* of a mesh */
     dcl_distance_fn distance; /* of a function */
     void *user;
 } dcli_pose;
@@ -3702,7 +3714,8 @@ static void dcli_solid_distance(const dcli_solid *s, double rounding, const doub
     }
     dcli_sub3(e, p, at.point);
     length = dcli_norm(e);
-    if (s->closed) n = corner >= 0 ? s->vertex + 3 * v[corner] : s->edge + 3 * (3 * at.triangle + edge);
+    if (s->closed)
+        n = corner >= 0 ? s->vertex + 3 * v[corner] : s->edge + 3 * (3 * at.triangle + edge);
     side = s->closed && dcli_dot(e, n) < 0 ? -1 : 1;
     d->value = side * length - rounding;
     if (!(length > s->tiny)) { /* no direction: the mean normal, or any */
@@ -3742,8 +3755,12 @@ static void dcli_shape_distance(const dcli_pose *pose, const double *xi, dcl_dis
     case DCL_SHAPE_CYLINDER: dcli_profile_cylinder(pose->size, q, &f); break;
     case DCL_SHAPE_CONE: dcli_profile_cone(pose->size, q, &f); break;
     case DCL_SHAPE_BOX: dcli_box_distance(pose->size, xi, s); return;
-    case DCL_SHAPE_MESH: dcli_solid_distance(pose->solid, pose->size[0], xi, s); return;
-    case DCL_SHAPE_FUNCTION: pose->distance(pose->user, pose->size, xi, s); return;
+    case DCL_SHAPE_MESH:
+        dcli_solid_distance(pose->solid, pose->size[0], xi, s);
+        return;
+    case DCL_SHAPE_FUNCTION:
+        pose->distance(pose->user, pose->size, xi, s);
+        return;
     }
     dcli_profile_distance(&f, e, q, s);
 }
@@ -4380,8 +4397,9 @@ static void dcli_node_tangent(const dcli_node *node, const dcli_pose *poses, con
 #define DCLI_SELF_DESCENT                                                                          \
     30 /* stiffness of contacts while the objective is descended, times the mass                   \
           that they feel; each round gains about this factor */
-#define DCLI_SELF_CLOSE 1e-5 /* relative residual from where Newton ends a slow descent */
-#define DCLI_SELF_STIFFEST 1e5 /* to where that rises when rounds gain less than a factor of two */
+#define DCLI_SELF_CLOSE 1e-5   /* relative residual from where Newton ends a slow descent */
+#define DCLI_SELF_STIFFEST 1e5 /* to where that rises when rounds gain less than a factor of two   \
+                                */
 #define DCLI_SELF_SOFTNESS 1e-4 /* of a sticking contact in the factored matrix; each round of
                                    refinement gains about this factor */
 #define DCLI_SELF_ROUNDS 40 /* times a step is solved again with contacts found on its way */
@@ -4812,7 +4830,7 @@ typedef struct dcli_self {
     uint64_t *couplings;
     double *lower, *upper;
     size_t entry_capacity, coupling_capacity, lower_capacity, upper_capacity;
-    int pattern_made;  /* for the coupled contacts of this step */
+    int pattern_made; /* for the coupled contacts of this step */
     uint64_t pattern_key;
     dcs_analysis *analysis;
     dcs_factor *factor, *symmetric;
@@ -5036,8 +5054,8 @@ static double dcli_self_thickness(const dcli_self_search *q, dcli_feature featur
 /* Between two flat layers the vertices of one on the faces of the other say all there is to say,
    and the reverse only makes the impulses ambiguous. So vertices on the side that a face's normal
    points to come first; the rest, edges against edges too, keeps a smaller thickness and
-   matters only if the motion violates that. Vertices do not change sides, so contacts do not change rank.
-   v: the vertex and the face, or the edges, that were tried. */
+   matters only if the motion violates that. Vertices do not change sides, so contacts do not change
+   rank. v: the vertex and the face, or the edges, that were tried. */
 static int dcli_self_first(const dcli_self_search *q, dcli_feature feature, const int *v,
                            const dcli_self_pair *c, const double *e)
 {
@@ -5732,7 +5750,8 @@ static dcl_result dcli_prepare_contact(dcl_workspace *ws, const dcl_params *p)
                 (gap->d != gap->d || !dcli_all_finite(gap->n, 3)))
                 return dcli_refuse(&M->logger, DCL_ERROR_NOT_FINITE,
                                    "step: the distance function of obstacle %d is not finite at "
-                                   "vertex %d", o, i);
+                                   "vertex %d",
+                                   o, i);
         }
     return DCL_OK;
 }
@@ -6552,8 +6571,8 @@ static dcs_result dcli_factor_general(dcl_workspace *ws)
     return dcs_factor_compute(ws->general, ws->lower, ws->upper, NULL);
 }
 
-/* The pattern of the model and of the coupled contacts, lower triangle by columns: the model's sorted
-   entries and the contacts' sorted couplings, merged. */
+/* The pattern of the model and of the coupled contacts, lower triangle by columns: the model's
+   sorted entries and the contacts' sorted couplings, merged. */
 static int dcli_self_pattern(dcl_workspace *ws)
 {
     const dcl_model *M = ws->model;
@@ -6567,7 +6586,8 @@ static int dcli_self_pattern(dcl_workspace *ws)
                    sizeof *self->row_index))
         return 0;
     for (k = 0; k < self->count; k++)
-        for (i = 0; i < dcli_feature_vertices[self->pairs[k].feature] && self->pairs[k].coupled; i++)
+        for (i = 0; i < dcli_feature_vertices[self->pairs[k].feature] && self->pairs[k].coupled;
+             i++)
             for (j = 0; j < i; j++)
                 self->couplings[couplings++] = dcli_pair(self->pairs[k].v[i], self->pairs[k].v[j]);
     qsort(self->couplings, couplings, sizeof *self->couplings, dcli_pair_compare);
@@ -6593,7 +6613,8 @@ static int dcli_self_pattern(dcl_workspace *ws)
            dcli_grow(allocator, &self->upper, &self->upper_capacity, 9 * entries, sizeof(double));
 }
 
-/* Ordering and memory for the contacts with an impulse and those that had one earlier in the step. */
+/* Ordering and memory for the contacts with an impulse and those that had one earlier in the step.
+ */
 static int dcli_self_analyze(dcl_workspace *ws)
 {
     const dcl_model *M = ws->model;
@@ -7028,7 +7049,7 @@ static void dcli_apply_symmetric(dcl_workspace *ws, const double *x, double *scr
 #define DCLI_CG_REUSE                                                                              \
     15 /* a factor that needs more iterations than this is replaced; they then cost                \
           as much as a factorisation */
-#define DCLI_SELF_REUSE 6 /* the same while the cloth touches itself, where contacts change */
+#define DCLI_SELF_REUSE 6     /* the same while the cloth touches itself, where contacts change */
 #define DCLI_CG_CURVATURE 0.5 /* least curvature assumed where it is negative, in units of the
                                  preconditioner's; 0.05 ... 0.5 measured equal */
 #define DCLI_CG_FORCING 0.1 /* loosest relative residual of the inner solve */

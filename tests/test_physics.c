@@ -351,7 +351,8 @@ static void map_params(dcl_params *to, const dcl_params *from, const frame_map *
     map_obstacle_rotations(to, from, map);
 }
 
-/* Gives the scene its surfaces scaled along their axes; a mirrored one is turned inside out again. */
+/* Gives the scene its surfaces scaled along their axes; a mirrored one is turned inside out again.
+ */
 static void change_surfaces(scene *s, double fx, double fy, double fz)
 {
     enum { MOST = 2, CORNERS = 36 };
@@ -2086,8 +2087,9 @@ static int every_shape(dcl_obstacle *out)
 /* A box of triangles has the distance of a box. */
 static void mesh_distance_of_a_box(void)
 {
-    static const double box[24] = {-0.3, -0.2, -0.1, 0.3, -0.2, -0.1, 0.3, 0.2, -0.1, -0.3, 0.2, -0.1,
-                                   -0.3, -0.2, 0.1,  0.3, -0.2, 0.1,  0.3, 0.2, 0.1,  -0.3, 0.2, 0.1};
+    static const double box[24] = {-0.3, -0.2, -0.1, 0.3,  -0.2, -0.1, 0.3, 0.2,
+                                   -0.1, -0.3, 0.2,  -0.1, -0.3, -0.2, 0.1, 0.3,
+                                   -0.2, 0.1,  0.3,  0.2,  0.1,  -0.3, 0.2, 0.1};
     static const int faces[36] = {0, 2, 1, 0, 3, 2, 4, 5, 6, 4, 6, 7, 0, 1, 5, 0, 5, 4,
                                   3, 7, 6, 3, 6, 2, 0, 4, 7, 0, 7, 3, 1, 2, 6, 1, 6, 5};
     const double c[3] = {0, 0, 0}, half[3] = {0.3, 0.2, 0.1};
@@ -2113,7 +2115,8 @@ static void mesh_distance_of_a_box(void)
         CHECK(dcl_obstacle_distance(r.params, 1, 0, p, &b) == DCL_OK);
         CHECK_NEAR(a.value, b.value, 1e-15);
         for (k = 0; k < 3; k++) CHECK_NEAR(a.gradient[k], b.gradient[k], 1e-12);
-        for (k = 0; k < 9; k++) CHECK_NEAR(a.hessian[k], b.hessian[k], 1e-9 * (1 + fabs(a.hessian[k])));
+        for (k = 0; k < 9; k++)
+            CHECK_NEAR(a.hessian[k], b.hessian[k], 1e-9 * (1 + fabs(a.hessian[k])));
     }
     rig_close(&r);
 }
@@ -2179,16 +2182,20 @@ static void distance_function(void)
     for (k = 0; k < 2; k++) rig_close(&r[k]);
 }
 
-/* (C10, C23) Triangles without area count as their edges; one triangle, ten thousand copies of it and
-   one beside a point have the distance that follows from the formula. */
+/* (C10, C23) Triangles without area count as their edges; one triangle, ten thousand copies of it
+   and one beside a point have the distance that follows from the formula. */
 static void mesh_distance_of_odd_triangles(void)
 {
-    static const double thin[9] = {2.27699995,   -7.9000001,  16.3180008,   -0.569999993, -8.10000038,
+    static const double thin[9] = {2.27699995, -7.9000001,   16.3180008,  -0.569999993, -8.10000038,
                                    16.6070004, -0.569999993, -8.10000038, 16.6070004};
-    static const double row[9] = {0, 0, 0, 1, 0, 0, 2, 0, 0}, p[3] = {1.10000002, -7.9000001, 16.5879993};
+    static const double row[9] = {0, 0, 0, 1, 0, 0, 2, 0, 0},
+                        p[3] = {1.10000002, -7.9000001, 16.5879993};
     static const double corner[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 5, 5, 5};
-    static const double near_by[5][4] = {{0.2, 0.2, 0.7, 0.7}, {2, 0, 0, 1}, {-1, -1, 1, 1.7320508075688772},
-                                         {0.5, -2, 0, 2}, {1, 1, 0, 0.70710678118654752}};
+    static const double near_by[5][4] = {{0.2, 0.2, 0.7, 0.7},
+                                         {2, 0, 0, 1},
+                                         {-1, -1, 1, 1.7320508075688772},
+                                         {0.5, -2, 0, 2},
+                                         {1, 1, 0, 0.70710678118654752}};
     static const int one[6] = {0, 1, 2, 3, 3, 3};
     dcl_surface s;
     int *many = (int *)malloc(30000 * sizeof *many), i, k;
@@ -2293,7 +2300,8 @@ static void cloth_on_a_mesh_floor(void)
 static void meshes_that_are_refused(void)
 {
     static const double x[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, bad[12] = {0, 0, NAN};
-    static const int out[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2}, in[12] = {0, 1, 2, 0, 3, 1, 1, 3, 2, 0, 2, 3};
+    static const int out[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2},
+                     in[12] = {0, 1, 2, 0, 3, 1, 1, 3, 2, 0, 2, 3};
     static const int mixed[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 2, 3}, far[3] = {0, 1, 4};
     static const struct {
         const double *x;
