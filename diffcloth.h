@@ -322,26 +322,24 @@ typedef struct dcl_handle {
    exact, inside too. Where the nearest point is not unique (medial axes), one is chosen by rule:
    +y before -y, +x around the y axis, the first of a box's faces, and the curvature that would be
    infinite there is zero. */
-typedef enum dcl_shape {                    /* size[0], [1], [2], [3], all in m */
-                         DCL_SHAPE_PLANE,   /* none: half space, outward normal +y */
-                         DCL_SHAPE_SPHERE,  /* radius > 0 */
-                         DCL_SHAPE_BOWL,    /* radius > 0: all that is outside of a sphere */
-                         DCL_SHAPE_CAPSULE, /* radius > 0, half length: about the y axis, between
-                                               -+half length */
-                         DCL_SHAPE_TAPERED_CAPSULE, /* radius > 0 at -half length, radius > 0 at
-                                                       +half length, half length: convex hull of two
-                                                       spheres on the y axis */
-                         DCL_SHAPE_BOX,      /* half extents x, y, z, rounding; each half extent +
-                                                rounding > 0 */
-                         DCL_SHAPE_TORUS,    /* radius of the circle > 0 about the y axis, radius of
-                                                the tube > 0, not    more than the first */
-                         DCL_SHAPE_CYLINDER, /* radius > 0, half length, rounding; half length +
-                                                rounding > 0; about y. Half length 0: a disc */
-                         DCL_SHAPE_CONE,    /* base radius > 0, height > 0, rounding; base in y = 0,
-                                               tip at +height */
-                         DCL_SHAPE_MESH,    /* rounding; the triangles of `surface` */
-                         DCL_SHAPE_FUNCTION /* four numbers >= 0 for `distance` to use as it likes
-                                             */
+typedef enum dcl_shape {
+    /* with what size[0], [1], [2], [3] are, all in m */
+    DCL_SHAPE_PLANE,   /* none: half space, outward normal +y */
+    DCL_SHAPE_SPHERE,  /* radius > 0 */
+    DCL_SHAPE_BOWL,    /* radius > 0: all that is outside of a sphere */
+    DCL_SHAPE_CAPSULE, /* radius > 0, half length: about the y axis, between -+half length */
+    /* radius > 0 at -half length, radius > 0 at +half length, half length: convex hull of two
+       spheres on the y axis */
+    DCL_SHAPE_TAPERED_CAPSULE,
+    DCL_SHAPE_BOX, /* half extents x, y, z, rounding; each half extent + rounding > 0 */
+    /* radius > 0 of the circle about the y axis, radius > 0 of the tube, not more than the first */
+    DCL_SHAPE_TORUS,
+    /* radius > 0, half length, rounding; half length + rounding > 0; about y. Half length 0: a
+       disc */
+    DCL_SHAPE_CYLINDER,
+    DCL_SHAPE_CONE,    /* base radius > 0, height > 0, rounding; base in y = 0, tip at +height */
+    DCL_SHAPE_MESH,    /* rounding; the triangles of `surface` */
+    DCL_SHAPE_FUNCTION /* four numbers >= 0 for `distance` to use as it likes */
 } dcl_shape;
 
 struct dcl_distance;
@@ -441,8 +439,7 @@ typedef struct dcl_model_desc {
                           stays: frame 0 is where a path starts, and no step leads there */
     int obstacle_count;
     const dcl_obstacle *obstacles; /* (param) */
-    int force_frames; /* >= 0; step k uses frame k, the last then stays; 0 (default): no such force
-                       */
+    int force_frames; /* >= 0; step k uses frame k, the last then stays; 0 (default): none */
 
     double stretch;    /* (param) N/m, >= 0; default 100 */
     double bend;       /* (param) N m, >= 0; default 1e-4 */
@@ -1604,8 +1601,7 @@ static void dcli_surface_owners(dcli_surface *s, int n, int m, const int *triang
 
 /* A surface of triangles as an obstacle: one block of the model's memory. Where it is closed it has
    an inside, told by normals that are means over the triangles at an edge and, weighted by their
-   angles, at a vertex (Baerentzen, Aanaes 2005); else only the distance counts, from either side.
- */
+   angles, at a vertex (Baerentzen, Aanaes 2005); else only the distance counts, either side. */
 typedef struct dcli_solid {
     size_t bytes;
     int n, m, closed;
