@@ -648,6 +648,12 @@ typedef struct dcl_contact {
 DCL_API int dcl_workspace_get_contacts(const dcl_workspace *workspace, int capacity,
                                        dcl_contact *contacts);
 
+/* What the cloth gave to an obstacle in the last step of this workspace: the sum of the impulses
+   (N s), and of their moments about the obstacle's position at the end of the step (N m s).
+   Divided by h they are the mean force and torque. Zero if there was no step yet. */
+DCL_API dcl_result dcl_workspace_get_reaction(const dcl_workspace *workspace, int obstacle,
+                                              double impulse[3], double moment[3]);
+
 /* ---- >>api-adjoint ------------------------------------------------------------------------- */
 
 typedef struct dcl_tape dcl_tape; /* what the reverse pass needs of a rollout */
@@ -7688,6 +7694,47 @@ DCL_API int dcl_workspace_get_contacts(const dcl_workspace *workspace, int capac
         if (workspace->self.pairs[i].branch != DCL_BRANCH_FREE)
             dcli_contact_add_self(&workspace->self.pairs[i], &list);
     return list.count;
+}
+
+typedef struct dcli_reaction {
+    int obstacle;
+    double impulse[3], moment[3];
+} dcli_reaction;
+
+static void dcli_reaction_add(void *user, const dcl_workspace *ws, int i, int obstacle,
+                              const dcli_law *law, const double *impulse)
+{
+    dcli_reaction *sum = (dcli_reaction *)user;
+    double arm[3], moment[3];
+    (void)law;
+    if (obstacle != sum->obstacle) return;
+    dcli_sub3(arm, ws->trial + 3 * (size_t)i, ws->poses[obstacle].c1); /* trial: where it ended */
+    dcli_cross(arm, impulse, moment);
+    dcli_axpy3(sum->impulse, -1, impulse);
+    dcli_axpy3(sum->moment, -1, moment);
+}
+
+DCL_API dcl_result dcl_workspace_get_reaction(const dcl_workspace *workspace, int obstacle,
+                                              double impulse[3], double moment[3])
+{
+    dcli_reaction sum;
+    dcl_result r;
+    int i;
+    if (!workspace) return DCL_ERROR_NULL_POINTER;
+    r = dcli_check_null(&workspace->model->logger, "impulse moment", 2, (const void *)impulse,
+                        (const void *)moment);
+    if (r) return r;
+    if (obstacle < 0 || obstacle >= workspace->model->obstacle_count)
+        return dcli_refuse(&workspace->model->logger, DCL_ERROR_INDEX_OUT_OF_RANGE,
+                           "obstacle is %d, the model has %d", obstacle,
+                           workspace->model->obstacle_count);
+    memset(&sum, 0, sizeof sum);
+    sum.obstacle = obstacle;
+    for (i = 0; i < workspace->model->n && workspace->have_step; i++)
+        dcli_contacts_visit(workspace, i, dcli_reaction_add, &sum);
+    dcli_copy3(impulse, sum.impulse);
+    dcli_copy3(moment, sum.moment);
+    return DCL_OK;
 }
 
 /* ---- >>impl-adjoint ---------------------------------------------------------------------------

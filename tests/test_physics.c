@@ -2137,6 +2137,37 @@ static double mesh_value(const dcl_surface *surface, const double *p)
     return value;
 }
 
+/* A patch that lies still on a plane presses on it with its weight, in its middle; one that slides
+   pulls with mu times that. */
+static void reaction_of_an_obstacle(void)
+{
+    int slides;
+    for (slides = 0; slides < 2; slides++) {
+        scene s = patch_scene(5, 0.5, 0);
+        const double p[3] = {0.3, 0, 0}, up[3] = {0, 1, 0}, h = 0.01;
+        double weight = h * 9.81 * s.desc.density * 0.25, impulse[3], moment[3], mid[3] = {0, 0, 0};
+        rig r;
+        int i, k;
+        s.obstacles[s.desc.obstacle_count++] = dcl_plane(p, up, 0.2);
+        if (!scene_open(&r, &s, 1e-12)) return;
+        CHECK(dcl_workspace_get_reaction(r.ws, 0, impulse, moment) == DCL_OK);
+        CHECK_NEAR(norm(impulse) + norm(moment), 0, 0);
+        CHECK(dcl_workspace_get_reaction(r.ws, 1, impulse, moment) ==
+              DCL_ERROR_INDEX_OUT_OF_RANGE);
+        for (i = 0; slides && i < 25; i++) r.state->v[3 * i] = 1;
+        for (i = 0; i < 5; i++)
+            if (!rig_step(&r, h)) return;
+        for (i = 0; i < 25; i++)
+            for (k = 0; k < 3; k++) mid[k] += r.state->x[3 * i + k] / 25;
+        CHECK(dcl_workspace_get_reaction(r.ws, 0, impulse, moment) == DCL_OK);
+        CHECK_REL(impulse[1], -weight, 1e-9);
+        CHECK_NEAR(impulse[0], slides * 0.2 * weight, 1e-9 * weight);
+        CHECK_NEAR(impulse[2], 0, 1e-9 * weight);
+        CHECK_NEAR(moment[2], -weight * (mid[0] - p[0]), 1e-9 * weight); /* the last axis: z */
+        rig_close(&r);
+    }
+}
+
 /* A ball as somebody's own function. */
 static void ball_function(void *user, const double size[4], const double p[3], dcl_distance *d)
 {
@@ -2963,6 +2994,7 @@ static void suite_inputs(void)
     TEST_RUN(distances_of_every_shape);
     TEST_RUN(mesh_distance_of_a_box);
     TEST_RUN(distance_function);
+    TEST_RUN(reaction_of_an_obstacle);
     TEST_RUN(mesh_distance_of_odd_triangles);
     TEST_RUN(mesh_distance_against_every_triangle);
     TEST_RUN(cloth_on_a_mesh_floor);
