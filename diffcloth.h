@@ -7532,7 +7532,7 @@ static dcl_result dcli_step_solve(dcl_workspace *ws)
         if (M->hard[i] < 0 && ws->touch[i].obstacle >= 0 &&
             ws->touch[i].law.branch == DCL_BRANCH_STICK)
             dcli_copy3(ws->v + 3 * (size_t)i, ws->target + 3 * (size_t)i);
-    if (!dcli_finite(ws->rnorm) || !dcli_all_finite(ws->v, 3 * (size_t)M->n))
+    if (!dcli_finite(dcli_relative(ws)) || !dcli_all_finite(ws->v, 3 * (size_t)M->n))
         return dcli_refuse(&M->logger, DCL_ERROR_NOT_FINITE,
                            "step: forces or velocities overflow; the state was kept");
     return DCL_OK;
