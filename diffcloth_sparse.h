@@ -689,6 +689,16 @@ static DCSI_INLINE void dcsi_v4_transpose(dcsi_v4 *a, dcsi_v4 *b, dcsi_v4 *c, dc
 #define DCSI_PREFETCH(p) ((void)(p))
 #endif
 
+/* Threads, where the compiler was told to use them. */
+#if defined(DCS_USE_OPENMP) && defined(_OPENMP)
+#include <omp.h>
+#define DCSI_THREADS() omp_get_max_threads()
+#define DCSI_THREAD() omp_get_thread_num()
+#else
+#define DCSI_THREADS() 1
+#define DCSI_THREAD() 0
+#endif
+
 static int dcsi_has_avx2(void)
 {
 #if DCSI_DISPATCH
@@ -2348,6 +2358,7 @@ struct dcs_analysis {
     int max_rows;                  /* longest list of rows */
     ptrdiff_t max_work;            /* largest buffer, in doubles */
     ptrdiff_t max_panel;           /* largest packed panel, in doubles */
+    int branches, *branch;         /* panels [branch[2 i], branch[2 i + 1]) need no other panel */
 };
 
 static int dcsi_bands(int rows)
@@ -2447,6 +2458,45 @@ static dcs_result dcsi_make_panels(dcs_analysis *a, const dcsi_symbolic *s)
         }
     }
     a->first[super] = a->size;
+    return DCS_OK;
+}
+
+/* Cost of a panel: operations of a dense factorisation of its columns. */
+static double dcsi_panel_cost(const dcs_analysis *a, int s)
+{
+    double nc = a->first[s + 1] - a->first[s], m = (double)(a->row_start[s + 1] - a->row_start[s]);
+    return nc * (m + nc) * (m + nc);
+}
+
+/* Independent branches of the tree of panels, for threads: maximal subtrees of at most 1/24 of the
+   work, small neighbours joined. They depend on the matrix alone, never on the number of threads,
+   and fix the order of all operations. None when the whole is too small to be worth a thread. */
+static dcs_result dcsi_find_branches(dcsi_pool *scratch, dcs_analysis *a)
+{
+    double *cost = dcsi_take_doubles(scratch, a->supers), total = 0, limit, last = 0;
+    int *low = dcsi_take_ints(scratch, a->supers), s, up;
+    a->branch = dcsi_take_ints(&a->pool, 2 * (ptrdiff_t)a->supers);
+    if (scratch->status != DCS_OK) return scratch->status;
+    if (a->pool.status != DCS_OK) return a->pool.status;
+    for (s = 0; s < a->supers; s++) cost[s] = dcsi_panel_cost(a, s), low[s] = s, total += cost[s];
+    limit = total / 24;
+    for (s = 0; s < a->supers; s++) {
+        up = a->row_start[s] < a->row_start[s + 1] ? a->of[a->rows[a->row_start[s]]] : -1;
+        if (up >= 0) cost[up] += cost[s], low[up] = dcsi_min(low[up], low[s]);
+    }
+    for (s = 0; s < a->supers && total > 1e6; s++) {
+        int *range = a->branch + 2 * (ptrdiff_t)a->branches;
+        up = a->row_start[s] < a->row_start[s + 1] ? a->of[a->rows[a->row_start[s]]] : -1;
+        if (cost[s] > limit || (up >= 0 && cost[up] <= limit)) continue;
+        if (a->branches > 0 && range[-1] == low[s] && last + cost[s] <= limit) {
+            range[-1] = s + 1;
+            last += cost[s];
+            continue;
+        }
+        range[0] = low[s], range[1] = s + 1;
+        last = cost[s];
+        a->branches++;
+    }
     return DCS_OK;
 }
 
@@ -2631,6 +2681,7 @@ static dcs_result dcsi_analyze(dcsi_pool *scratch, dcs_analysis *a, const int *c
     memcpy(a->order, s.order, (size_t)a->n * sizeof(int));
     memcpy(a->position, s.position, (size_t)a->n * sizeof(int));
     if (dcsi_make_panels(a, &s) != DCS_OK) return a->pool.status;
+    if ((result = dcsi_find_branches(scratch, a)) != DCS_OK) return result;
     if (dcsi_map_entries(scratch, a, col_start, row_index) != DCS_OK) return scratch->status;
     a->info.supernodes = a->supers;
     a->info.factor_bytes = dcsi_factor_bytes(a, DCS_CHOLESKY);
@@ -3203,6 +3254,16 @@ static void dcsi_pack_square(const double *w, ptrdiff_t lead, int nc, double *lo
    Panels from left to right. `head[s]` lists the finished panels whose next rows are in panel s;
    `at[d]` is the first of those rows in panel d. */
 
+typedef struct dcsi_worker { /* what one thread needs */
+    double *work, *work_upper;     /* buffers of the panel being built */
+    double *scaled;                /* LDLT: rows of a panel times D */
+    double *row;                   /* LDLT: one band */
+    int *place, *band_place, *run; /* scalar row -> buffer row; the same for one panel */
+    int perturbed, branch;         /* branch: the first that failed */
+    dcs_result result;
+    dcs_error error;
+} dcsi_worker;
+
 struct dcs_factor {
     dcsi_pool pool;
     const dcs_analysis *a;
@@ -3213,10 +3274,8 @@ struct dcs_factor {
     int *swap;                        /* size; LU_STATIC: local row exchanged at each step */
     double *row_scale, *column_scale; /* size each; LU_STATIC with equilibrate: powers of two */
     double tiny;                      /* LU_STATIC: smallest pivot */
-    double *work, *work_upper;        /* buffers of the panel being built */
-    double *scaled;                   /* LDLT: rows of a panel times D */
-    double *row;                      /* LDLT: one band */
-    int *place, *band_place, *run;    /* scalar row -> buffer row; the same for one panel */
+    dcsi_worker *worker;
+    int workers;
     int *head, *next, *at;            /* supers each */
     double *x, *gathered;             /* solve: 4 * (size + 4); bands of rows */
 };
@@ -3226,10 +3285,23 @@ static ptrdiff_t dcsi_width_limit(const dcs_analysis *a)
     return (ptrdiff_t)dcsi_max(a->desc.max_width, 8 * 4) + 64;
 }
 
+static void dcsi_worker_take(const dcs_factor *f, dcsi_pool *pool, dcsi_worker *own)
+{
+    const dcs_analysis *a = f->a;
+    memset(own, 0, sizeof *own);
+    own->work = dcsi_take_doubles(pool, a->max_work);
+    if (f->kind == DCS_LU_STATIC) own->work_upper = dcsi_take_doubles(pool, a->max_work);
+    if (f->kind == DCS_LDLT) own->scaled = dcsi_take_doubles(pool, a->max_panel);
+    own->row = dcsi_take_doubles(pool, 4 * dcsi_width_limit(a));
+    own->place = dcsi_take_ints(pool, a->size);
+    own->band_place = dcsi_take_ints(pool, (ptrdiff_t)a->max_rows + 8);
+    own->run = dcsi_take_ints(pool, (ptrdiff_t)dcsi_bands(a->max_rows) + 2);
+}
+
 static dcs_result dcsi_factor_take(dcs_factor *f, dcsi_pool *pool)
 {
     const dcs_analysis *a = f->a;
-    int lu = f->kind == DCS_LU_STATIC, ldlt = f->kind == DCS_LDLT;
+    int lu = f->kind == DCS_LU_STATIC, k;
     ptrdiff_t total = a->panel_start[a->supers];
     f->lower = dcsi_take_doubles(pool, total);
     f->upper = lu ? dcsi_take_doubles(pool, total) : NULL;
@@ -3237,13 +3309,9 @@ static dcs_result dcsi_factor_take(dcs_factor *f, dcsi_pool *pool)
     f->swap = lu ? dcsi_take_ints(pool, a->size) : NULL;
     f->row_scale = lu ? dcsi_take_doubles(pool, a->size) : NULL;
     f->column_scale = lu ? dcsi_take_doubles(pool, a->size) : NULL;
-    f->work = dcsi_take_doubles(pool, a->max_work);
-    f->work_upper = lu ? dcsi_take_doubles(pool, a->max_work) : NULL;
-    f->scaled = ldlt ? dcsi_take_doubles(pool, a->max_panel) : NULL;
-    f->row = dcsi_take_doubles(pool, 4 * dcsi_width_limit(a));
-    f->place = dcsi_take_ints(pool, a->size);
-    f->band_place = dcsi_take_ints(pool, (ptrdiff_t)a->max_rows + 8);
-    f->run = dcsi_take_ints(pool, (ptrdiff_t)dcsi_bands(a->max_rows) + 2);
+    f->workers = dcsi_max(1, dcsi_min(DCSI_THREADS(), a->branches));
+    f->worker = (dcsi_worker *)dcsi_pool_take(pool, f->workers, sizeof(dcsi_worker));
+    for (k = 0; k < f->workers && f->worker; k++) dcsi_worker_take(f, pool, f->worker + k);
     f->head = dcsi_take_ints(pool, a->supers);
     f->next = dcsi_take_ints(pool, a->supers);
     f->at = dcsi_take_ints(pool, a->supers);
@@ -3362,15 +3430,15 @@ static int dcsi_add_any(double *w, ptrdiff_t lead, int b, const double *v, int t
 }
 
 /* Fill the buffer with the input entries of panel s (symmetric kinds). */
-static dcs_result dcsi_assemble(dcs_factor *f, int s, ptrdiff_t lead, const double *lower,
-                                dcs_error *err)
+static dcs_result dcsi_assemble(const dcs_factor *f, dcsi_worker *own, int s, ptrdiff_t lead,
+                                const double *lower, dcs_error *err)
 {
     const dcs_analysis *a = f->a;
     int b = a->block, k;
     for (k = a->entry_start[s]; k < a->entry_start[s + 1]; k++) {
         int source = a->entry_source[k], row = a->entry_row[k], column = a->entry_column[k], bad;
         const double *v = lower + (ptrdiff_t)(source >> 1) * b * b;
-        double *w = f->work + column * lead + row;
+        double *w = own->work + column * lead + row;
         if (row == column)
             bad = dcsi_add_lower(w, lead, b, v);
         else
@@ -3584,8 +3652,8 @@ static DCSI_INLINE void dcsi_add_scaled(double *w, ptrdiff_t lead, int b, const 
 }
 
 /* LU: the square and the rows below of A into one buffer, the rows below of A^T into the other. */
-static void dcsi_assemble_lu(dcs_factor *f, int s, ptrdiff_t lead, const double *lower,
-                             const double *upper)
+static void dcsi_assemble_lu(const dcs_factor *f, dcsi_worker *own, int s, ptrdiff_t lead,
+                             const double *lower, const double *upper)
 {
     const dcs_analysis *a = f->a;
     const double *rs = f->row_scale, *cs = f->column_scale;
@@ -3597,43 +3665,42 @@ static void dcsi_assemble_lu(dcs_factor *f, int s, ptrdiff_t lead, const double 
         const double *right = (swapped ? lower : upper) + p; /* A(j, i) */
         dcsi_entry_place(a, s, k, &i, &j);
         if (i == j) below = lower + p;
-        dcsi_add_scaled(f->work + c * lead + r, lead, b, below, 0, rs + i, cs + j);
+        dcsi_add_scaled(own->work + c * lead + r, lead, b, below, 0, rs + i, cs + j);
         if (i == j) continue;
         if (r < nc)
-            dcsi_add_scaled(f->work + r * lead + c, lead, b, right, 0, rs + j, cs + i);
+            dcsi_add_scaled(own->work + r * lead + c, lead, b, right, 0, rs + j, cs + i);
         else
-            dcsi_add_scaled(f->work_upper + c * lead + r, lead, b, right, 1, cs + i, rs + j);
+            dcsi_add_scaled(own->work_upper + c * lead + r, lead, b, right, 1, cs + i, rs + j);
     }
 }
 
 /* Where the rows of panel s are in the buffer. */
-static void dcsi_set_places(dcs_factor *f, int s, int nc, int m)
+static void dcsi_set_places(const dcs_analysis *a, dcsi_worker *own, int s, int nc, int m)
 {
-    const dcs_analysis *a = f->a;
     const int *rows = a->rows + a->row_start[s];
     int k, below = 4 * dcsi_bands(nc);
-    for (k = 0; k < nc; k++) f->place[a->first[s] + k] = k;
-    for (k = 0; k < m; k++) f->place[rows[k]] = below + k;
+    for (k = 0; k < nc; k++) own->place[a->first[s] + k] = k;
+    for (k = 0; k < m; k++) own->place[rows[k]] = below + k;
 }
 
 /* The same for the rows p1.. of panel d, four per band; what is in no row goes to `nowhere`. */
-static void dcsi_set_band_places(dcs_factor *f, const int *rows, int p1, int m, int nowhere)
+static void dcsi_set_band_places(dcsi_worker *own, const int *rows, int p1, int m, int nowhere)
 {
-    int g, i, *place = f->band_place, end = 4 * dcsi_bands(m);
+    int g, i, *place = own->band_place, end = 4 * dcsi_bands(m);
     for (i = p1 & ~3; i < p1; i++) place[i] = nowhere;
-    for (i = p1; i < m; i++) place[i] = f->place[rows[i]];
+    for (i = p1; i < m; i++) place[i] = own->place[rows[i]];
     for (; i < end; i++) place[i] = nowhere;
     for (g = p1 >> 2; 4 * g < end; g++)
-        f->run[g] = place[4 * g + 3] - place[4 * g] == 3 && place[4 * g] != nowhere &&
+        own->run[g] = place[4 * g + 3] - place[4 * g] == 3 && place[4 * g] != nowhere &&
                     place[4 * g + 3] != nowhere;
 }
 
-/* LDLT: rows [p1, p2) of a panel times D, whole bands, into f->scaled. */
-static void dcsi_scale_rows(dcs_factor *f, const double *below, int n, const double *d, int p1,
+/* LDLT: rows [p1, p2) of a panel times D, whole bands, into own->scaled. */
+static void dcsi_scale_rows(dcsi_worker *own, const double *below, int n, const double *d, int p1,
                             int p2)
 {
     int g, k;
-    double *to = f->scaled;
+    double *to = own->scaled;
     for (g = p1 >> 2; 4 * g < p2; g++) {
         const double *from = below + (ptrdiff_t)g * n * 4;
         for (k = 0; k < n; k++, to += 4, from += 4)
@@ -3644,7 +3711,7 @@ static void dcsi_scale_rows(dcs_factor *f, const double *below, int n, const dou
 
 /* Panel d subtracts its share from panel s in the buffer. Returns the first row of d that is
    beyond s. */
-static int dcsi_update_panel(dcs_factor *f, int s, int d, ptrdiff_t lead)
+static int dcsi_update_panel(const dcs_factor *f, dcsi_worker *own, int s, int d, ptrdiff_t lead)
 {
     const dcs_analysis *a = f->a;
     const int *rows = a->rows + a->row_start[d];
@@ -3656,17 +3723,17 @@ static int dcsi_update_panel(dcs_factor *f, int s, int d, ptrdiff_t lead)
     for (u.p2 = u.p1 + 1; u.p2 < u.m && rows[u.p2] < a->first[s + 1]; u.p2++) {
     }
     below = a->panel_start[d] + (ptrdiff_t)dcsi_bands(u.n) * u.n * 4;
-    dcsi_set_band_places(f, rows, u.p1, u.m, (int)lead - 4);
-    u.place = f->band_place;
-    u.run = f->run;
-    u.w = f->work;
+    dcsi_set_band_places(own, rows, u.p1, u.m, (int)lead - 4);
+    u.place = own->band_place;
+    u.run = own->run;
+    u.w = own->work;
     u.lead = lead;
     u.a = u.b = f->lower + below;
     u.b_band = u.skip = 0;
     u.lower = f->kind != DCS_LU_STATIC;
     if (f->kind == DCS_LDLT) {
-        dcsi_scale_rows(f, u.a, u.n, f->d + a->first[d], u.p1, u.p2);
-        u.b = f->scaled;
+        dcsi_scale_rows(own, u.a, u.n, f->d + a->first[d], u.p1, u.p2);
+        u.b = own->scaled;
         u.b_band = u.p1 >> 2;
     }
     if (f->kind == DCS_LU_STATIC) u.b = f->upper + below;
@@ -3674,21 +3741,22 @@ static int dcsi_update_panel(dcs_factor *f, int s, int d, ptrdiff_t lead)
     if (f->kind == DCS_LU_STATIC && u.p2 < u.m) {
         u.a = f->upper + below;
         u.b = f->lower + below;
-        u.w = f->work_upper;
+        u.w = own->work_upper;
         u.skip = 1;
         dcsi_update_any(&u, f->avx2);
     }
     return u.p2;
 }
 
-/* Put panel d on the list of the panel that its row `at` belongs to. */
-static void dcsi_link_panel(dcs_factor *f, int d, int at)
+/* Put panel d on the list of the panel that its row `at` belongs to, if that comes before `end`. */
+static void dcsi_link_panel(dcs_factor *f, int d, int at, int end)
 {
     const dcs_analysis *a = f->a;
     int owner;
+    f->at[d] = at;
     if (a->row_start[d] + at >= a->row_start[d + 1]) return;
     owner = a->of[a->rows[a->row_start[d] + at]];
-    f->at[d] = at;
+    if (owner >= end) return;
     f->next[d] = f->head[owner];
     f->head[owner] = d;
 }
@@ -3706,71 +3774,131 @@ static dcs_result dcsi_pivot_error(const dcs_factor *f, int position, double piv
 
 /* Factor the buffer into panel s of LU. Rows of the square are columns of the transposed part, so
    both are exchanged. */
-static dcs_result dcsi_finish_lu(dcs_factor *f, int s, int nc, int m, ptrdiff_t lead,
-                                 dcs_error *err)
+static dcs_result dcsi_finish_lu(dcs_factor *f, dcsi_worker *own, int s, int nc, int m,
+                                 ptrdiff_t lead, dcs_error *err)
 {
     const dcs_analysis *a = f->a;
     double *lower = f->lower + a->panel_start[s], *upper = f->upper + a->panel_start[s];
     ptrdiff_t below = (ptrdiff_t)dcsi_bands(nc) * nc * 4;
     int top = 4 * dcsi_bands(nc), end = top + 4 * dcsi_bands(m);
     int *swap = f->swap + a->first[s], j, k;
-    f->perturbed += dcsi_square_any(f->work, lead, nc, f->tiny, swap, f->avx2);
+    own->perturbed += dcsi_square_any(own->work, lead, nc, f->tiny, swap, f->avx2);
     for (k = 0; k < nc; k++) {
-        double *x = f->work_upper + k * lead, *y = f->work_upper + swap[k] * lead;
-        if (dcsi_not_finite(f->work[k * lead + k]))
-            return dcsi_pivot_error(f, a->first[s] + k, f->work[k * lead + k], err);
+        double *x = own->work_upper + k * lead, *y = own->work_upper + swap[k] * lead;
+        if (dcsi_not_finite(own->work[k * lead + k]))
+            return dcsi_pivot_error(f, a->first[s] + k, own->work[k * lead + k], err);
         for (j = top; j < end && x != y; j++) {
             double t = x[j];
             x[j] = y[j];
             y[j] = t;
         }
     }
-    dcsi_pack_square(f->work, lead, nc, lower, upper);
-    dcsi_below_any(upper, nc, m, f->work, lead, lower + below, f->avx2);
-    dcsi_below_any(lower, nc, m, f->work_upper, lead, upper + below, f->avx2);
+    dcsi_pack_square(own->work, lead, nc, lower, upper);
+    dcsi_below_any(upper, nc, m, own->work, lead, lower + below, f->avx2);
+    dcsi_below_any(lower, nc, m, own->work_upper, lead, upper + below, f->avx2);
     return DCS_OK;
 }
 
 /* Factor the buffer into panel s. */
-static dcs_result dcsi_finish_panel(dcs_factor *f, int s, int nc, int m, ptrdiff_t lead,
-                                    dcs_error *err)
+static dcs_result dcsi_finish_panel(dcs_factor *f, dcsi_worker *own, int s, int nc, int m,
+                                    ptrdiff_t lead, dcs_error *err)
 {
     const dcs_analysis *a = f->a;
     int ldlt = f->kind == DCS_LDLT, bad;
     double *panel = f->lower + a->panel_start[s], *d = f->d + a->first[s], pivot = 0;
     double *below = panel + (ptrdiff_t)dcsi_bands(nc) * nc * 4;
-    if (f->kind == DCS_LU_STATIC) return dcsi_finish_lu(f, s, nc, m, lead, err);
-    bad = dcsi_triangle_any(f->work, lead, nc, ldlt, panel, d, f->row, &pivot, f->avx2);
+    if (f->kind == DCS_LU_STATIC) return dcsi_finish_lu(f, own, s, nc, m, lead, err);
+    bad = dcsi_triangle_any(own->work, lead, nc, ldlt, panel, d, own->row, &pivot, f->avx2);
     if (bad >= 0) return dcsi_pivot_error(f, a->first[s] + bad, pivot, err);
-    dcsi_below_any(panel, nc, m, f->work, lead, below, f->avx2);
+    dcsi_below_any(panel, nc, m, own->work, lead, below, f->avx2);
     if (ldlt) dcsi_scale_bands(below, dcsi_bands(m), nc, d);
     return DCS_OK;
 }
 
-static dcs_result dcsi_factor_panels(dcs_factor *f, const double *lower, const double *upper,
-                                     dcs_error *err)
+/* The panels [from, to), given everything before them that they need; they are put on the lists of
+   panels before `end`. */
+static dcs_result dcsi_factor_range(dcs_factor *f, dcsi_worker *own, int from, int to, int end,
+                                    const double *lower, const double *upper, dcs_error *err)
 {
     const dcs_analysis *a = f->a;
     dcs_result result = DCS_OK;
     int s, d, next;
-    dcsi_fill_ints(f->head, a->supers, -1);
-    for (s = 0; s < a->supers && result == DCS_OK; s++) {
+    for (s = from; s < to && result == DCS_OK; s++) {
         int nc = a->first[s + 1] - a->first[s], m = (int)(a->row_start[s + 1] - a->row_start[s]);
         ptrdiff_t lead = dcsi_lead(nc, m);
-        dcsi_zero(f->work, lead * nc);
+        dcsi_zero(own->work, lead * nc);
         if (f->kind == DCS_LU_STATIC) {
-            dcsi_zero(f->work_upper, lead * nc);
-            dcsi_assemble_lu(f, s, lead, lower, upper);
-        } else if ((result = dcsi_assemble(f, s, lead, lower, err)) != DCS_OK)
+            dcsi_zero(own->work_upper, lead * nc);
+            dcsi_assemble_lu(f, own, s, lead, lower, upper);
+        } else if ((result = dcsi_assemble(f, own, s, lead, lower, err)) != DCS_OK)
             break;
-        dcsi_set_places(f, s, nc, m);
+        dcsi_set_places(a, own, s, nc, m);
         for (d = f->head[s]; d >= 0; d = next) {
             next = f->next[d];
-            dcsi_link_panel(f, d, dcsi_update_panel(f, s, d, lead));
+            dcsi_link_panel(f, d, dcsi_update_panel(f, own, s, d, lead), end);
         }
-        result = dcsi_finish_panel(f, s, nc, m, lead, err);
-        dcsi_link_panel(f, s, 0);
+        result = dcsi_finish_panel(f, own, s, nc, m, lead, err);
+        dcsi_link_panel(f, s, 0, end);
     }
+    return result;
+}
+
+/* One branch by one worker, which remembers the first branch that failed. */
+static void dcsi_factor_branch(dcs_factor *f, int i, const double *lower, const double *upper)
+{
+    dcsi_worker *own = f->worker + DCSI_THREAD();
+    const int *range = f->a->branch + 2 * (ptrdiff_t)i;
+    dcs_error error;
+    dcs_result result;
+    if (i > own->branch) return; /* too late to matter */
+    dcsi_clear_error(&error);
+    result = dcsi_factor_range(f, own, range[0], range[1], range[1], lower, upper, &error);
+    if (result == DCS_OK) return;
+    own->branch = i;
+    own->result = result;
+    own->error = error;
+}
+
+/* All branches, in any order and by any number of threads; the error of the first that failed. */
+static dcs_result dcsi_factor_branches(dcs_factor *f, const double *lower, const double *upper,
+                                       dcs_error *err)
+{
+    const dcs_analysis *a = f->a;
+    const dcsi_worker *first = f->worker;
+    int i;
+    for (i = 0; i < f->workers; i++) {
+        f->worker[i].branch = a->branches;
+        f->worker[i].perturbed = 0;
+        f->worker[i].result = DCS_OK;
+    }
+#if defined(DCS_USE_OPENMP) && defined(_OPENMP)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(f->workers)
+#endif
+    for (i = 0; i < a->branches; i++) dcsi_factor_branch(f, i, lower, upper);
+    for (i = 1; i < f->workers; i++)
+        if (f->worker[i].branch < first->branch) first = f->worker + i;
+    if (err && first->result != DCS_OK) *err = first->error;
+    return first->result;
+}
+
+/* Branches, then what lies above them. */
+static dcs_result dcsi_factor_panels(dcs_factor *f, const double *lower, const double *upper,
+                                     dcs_error *err)
+{
+    const dcs_analysis *a = f->a;
+    dcs_result result;
+    int i, d, from = 0;
+    dcsi_fill_ints(f->head, a->supers, -1);
+    result = dcsi_factor_branches(f, lower, upper, err);
+    for (i = 0; i < a->branches && result == DCS_OK; i++)
+        for (d = a->branch[2 * i]; d < a->branch[2 * i + 1]; d++)
+            dcsi_link_panel(f, d, f->at[d], a->supers);
+    for (i = 0; i <= a->branches && result == DCS_OK; i++) {
+        int to = i < a->branches ? a->branch[2 * i] : a->supers;
+        result = dcsi_factor_range(f, f->worker, from, to, a->supers, lower, upper, err);
+        if (i < a->branches) from = a->branch[2 * i + 1];
+    }
+    for (i = 0; i < f->workers; i++) f->perturbed += f->worker[i].perturbed;
     return result;
 }
 
