@@ -309,7 +309,7 @@ typedef struct dcs_info {
     int64_t stored_nonzeros; /* the same with the explicit zeros of merged panels */
     double flops;            /* multiplications and additions of a Cholesky factorisation */
     int supernodes;          /* panels */
-    int64_t factor_bytes;    /* memory of a DCS_CHOLESKY factor, scratch included */
+    int64_t factor_bytes;    /* memory of a DCS_CHOLESKY factor, scratch of one thread included */
     dcs_ordering ordering;   /* the one used: AMD, ND, NATURAL or GIVEN */
 } dcs_info;
 
@@ -403,6 +403,11 @@ DCS_API int64_t dcs_lu_get_nonzeros(const dcs_lu *lu); /* entries of L and U, di
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#if defined(DCS_USE_SUITESPARSE)
+#include <cholmod.h>
+#include <umfpack.h>
+#endif
 
 #ifndef DCS_ASSERT
 #include <assert.h>
@@ -2920,6 +2925,40 @@ static void dcsi_update_any(const dcsi_update *u, int avx2)
     dcsi_update_plain(u);
 }
 
+#if defined(DCS_USE_BLAS)
+#include <cblas.h>
+
+/* Rows [from, from + count) of packed bands of n columns as a column-major matrix. */
+static void dcsi_unpack(const double *bands, int n, int from, int count, double *to)
+{
+    int i, k;
+    for (k = 0; k < n; k++)
+        for (i = 0; i < count; i++, to++) {
+            int row = from + i;
+            *to = bands[((ptrdiff_t)(row >> 2) * n + k) * 4 + (row & 3)];
+        }
+}
+
+/* dcsi_update_any by one matrix product, for shares large enough. blas: room for both operands and
+   the product. Returns 0 if the share is too small. */
+static int dcsi_update_blas(const dcsi_update *u, double *blas)
+{
+    int first = u->skip ? u->p2 : u->p1, rows = u->m - first, cols = u->p2 - u->p1, i, j;
+    double *a = blas, *b = a + (ptrdiff_t)rows * u->n, *c = b + (ptrdiff_t)cols * u->n;
+    const int *place = u->place + first;
+    if (u->n < 16 || cols < 16 || rows < 32) return 0;
+    dcsi_unpack(u->a, u->n, first, rows, a);
+    dcsi_unpack(u->b, u->n, u->p1 - 4 * u->b_band, cols, b);
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, rows, cols, u->n, 1, a, rows, b, cols, 0,
+                c, rows);
+    for (j = 0; j < cols; j++) {
+        double *to = u->w + u->place[u->p1 + j] * u->lead, *from = c + (ptrdiff_t)j * rows;
+        for (i = u->lower ? j : 0; i < rows; i++) to[place[i]] -= from[i];
+    }
+    return 1;
+}
+#endif
+
 /* >>panel --------------------------------------------------------------------------------------
    Factor the panel in the buffer and pack it. */
 
@@ -3259,6 +3298,9 @@ typedef struct dcsi_worker { /* what one thread needs */
     double *scaled;                /* LDLT: rows of a panel times D */
     double *row;                   /* LDLT: one band */
     int *place, *band_place, *run; /* scalar row -> buffer row; the same for one panel */
+#if defined(DCS_USE_BLAS)
+    double *blas; /* operands of a product, and the product */
+#endif
     int perturbed, branch;         /* branch: the first that failed */
     dcs_result result;
     dcs_error error;
@@ -3278,7 +3320,30 @@ struct dcs_factor {
     int workers;
     int *head, *next, *at;            /* supers each */
     double *x, *gathered;             /* solve: 4 * (size + 4); bands of rows */
+#if defined(DCS_USE_SUITESPARSE)
+    cholmod_common common; /* with DCS_USE_SUITESPARSE the symmetric kinds are in CHOLMOD */
+    cholmod_sparse *matrix;
+    cholmod_factor *cholmod;
+    cholmod_dense *b, *solution, *y, *e;
+    int *slot; /* place in matrix of every scalar of the sorted input entries, or -1 */
+#endif
 };
+
+#if defined(DCS_USE_SUITESPARSE)
+static dcs_result dcsi_cholmod_create(dcs_factor *f, dcsi_pool *scratch);
+static void dcsi_cholmod_destroy(dcs_factor *f);
+#endif
+
+/* 1 if another library holds the factor. */
+static int dcsi_is_foreign(dcs_kind kind)
+{
+#if defined(DCS_USE_SUITESPARSE)
+    return kind == DCS_CHOLESKY || kind == DCS_LDLT;
+#else
+    (void)kind;
+    return 0;
+#endif
+}
 
 static ptrdiff_t dcsi_width_limit(const dcs_analysis *a)
 {
@@ -3292,6 +3357,10 @@ static void dcsi_worker_take(const dcs_factor *f, dcsi_pool *pool, dcsi_worker *
     own->work = dcsi_take_doubles(pool, a->max_work);
     if (f->kind == DCS_LU_STATIC) own->work_upper = dcsi_take_doubles(pool, a->max_work);
     if (f->kind == DCS_LDLT) own->scaled = dcsi_take_doubles(pool, a->max_panel);
+#if defined(DCS_USE_BLAS)
+    own->blas = dcsi_take_doubles(pool, dcsi_width_limit(a) * (2 * (ptrdiff_t)a->max_rows +
+                                                               dcsi_width_limit(a)));
+#endif
     own->row = dcsi_take_doubles(pool, 4 * dcsi_width_limit(a));
     own->place = dcsi_take_ints(pool, a->size);
     own->band_place = dcsi_take_ints(pool, (ptrdiff_t)a->max_rows + 8);
@@ -3302,14 +3371,14 @@ static dcs_result dcsi_factor_take(dcs_factor *f, dcsi_pool *pool)
 {
     const dcs_analysis *a = f->a;
     int lu = f->kind == DCS_LU_STATIC, k;
-    ptrdiff_t total = a->panel_start[a->supers];
+    ptrdiff_t total = dcsi_is_foreign(f->kind) ? 0 : a->panel_start[a->supers];
     f->lower = dcsi_take_doubles(pool, total);
     f->upper = lu ? dcsi_take_doubles(pool, total) : NULL;
     f->d = dcsi_take_doubles(pool, (ptrdiff_t)a->size + 4);
     f->swap = lu ? dcsi_take_ints(pool, a->size) : NULL;
     f->row_scale = lu ? dcsi_take_doubles(pool, a->size) : NULL;
     f->column_scale = lu ? dcsi_take_doubles(pool, a->size) : NULL;
-    f->workers = dcsi_max(1, dcsi_min(DCSI_THREADS(), a->branches));
+    f->workers = dcsi_is_foreign(f->kind) ? 0 : dcsi_max(1, dcsi_min(DCSI_THREADS(), a->branches));
     f->worker = (dcsi_worker *)dcsi_pool_take(pool, f->workers, sizeof(dcsi_worker));
     for (k = 0; k < f->workers && f->worker; k++) dcsi_worker_take(f, pool, f->worker + k);
     f->head = dcsi_take_ints(pool, a->supers);
@@ -3326,6 +3395,9 @@ static int64_t dcsi_factor_bytes(const dcs_analysis *a, dcs_kind kind)
     int64_t copies = kind == DCS_LU_STATIC ? 2 : 1;
     int64_t doubles = copies * (a->panel_start[a->supers] + a->max_work) + 5 * (int64_t)a->size;
     doubles += 4 * (int64_t)a->max_rows + 8 * dcsi_width_limit(a);
+#if defined(DCS_USE_BLAS)
+    doubles += dcsi_width_limit(a) * (2 * (int64_t)a->max_rows + dcsi_width_limit(a));
+#endif
     return 8 * doubles + 4 * ((int64_t)a->size + 2 * (int64_t)a->max_rows + 3 * a->supers) + 2048;
 }
 
@@ -3356,6 +3428,18 @@ DCS_API dcs_result dcs_factor_create(const dcs_analysis *a, dcs_kind kind, dcs_f
         return result;
     }
     f->pool = pool;
+#if defined(DCS_USE_SUITESPARSE)
+    if (dcsi_is_foreign(kind)) {
+        dcsi_pool scratch;
+        dcsi_pool_init(&scratch, &a->desc.allocator);
+        if (dcsi_cholmod_create(f, &scratch) != DCS_OK) dcsi_pool_fail(&scratch, err, "CHOLMOD");
+        dcsi_pool_destroy(&scratch);
+        if (scratch.status != DCS_OK) {
+            dcs_factor_destroy(f);
+            return scratch.status;
+        }
+    }
+#endif
     *out = f;
     return DCS_OK;
 }
@@ -3364,6 +3448,9 @@ DCS_API void dcs_factor_destroy(dcs_factor *f)
 {
     dcsi_pool pool;
     if (!f) return;
+#if defined(DCS_USE_SUITESPARSE)
+    if (dcsi_is_foreign(f->kind)) dcsi_cholmod_destroy(f);
+#endif
     pool = f->pool;
     dcsi_pool_destroy(&pool);
 }
@@ -3709,6 +3796,15 @@ static void dcsi_scale_rows(dcsi_worker *own, const double *below, int n, const 
     }
 }
 
+static void dcsi_update_with(const dcsi_update *u, dcsi_worker *own, int avx2)
+{
+#if defined(DCS_USE_BLAS)
+    if (dcsi_update_blas(u, own->blas)) return;
+#endif
+    (void)own;
+    dcsi_update_any(u, avx2);
+}
+
 /* Panel d subtracts its share from panel s in the buffer. Returns the first row of d that is
    beyond s. */
 static int dcsi_update_panel(const dcs_factor *f, dcsi_worker *own, int s, int d, ptrdiff_t lead)
@@ -3737,13 +3833,13 @@ static int dcsi_update_panel(const dcs_factor *f, dcsi_worker *own, int s, int d
         u.b_band = u.p1 >> 2;
     }
     if (f->kind == DCS_LU_STATIC) u.b = f->upper + below;
-    dcsi_update_any(&u, f->avx2);
+    dcsi_update_with(&u, own, f->avx2);
     if (f->kind == DCS_LU_STATIC && u.p2 < u.m) {
         u.a = f->upper + below;
         u.b = f->lower + below;
         u.w = own->work_upper;
         u.skip = 1;
-        dcsi_update_any(&u, f->avx2);
+        dcsi_update_with(&u, own, f->avx2);
     }
     return u.p2;
 }
@@ -3902,6 +3998,189 @@ static dcs_result dcsi_factor_panels(dcs_factor *f, const double *lower, const d
     return result;
 }
 
+#if defined(DCS_USE_SUITESPARSE)
+/* >>cholmod ------------------------------------------------------------------------------------
+   The symmetric kinds by CHOLMOD: supernodal Cholesky, simplicial LDLT, in our order. The matrix it
+   gets is permuted already, so that its order is the natural one. */
+
+/* Walk the scalars of the lower triangle: fills row and column of each in elimination order, one
+   per slot of the sorted entries; -1 for the upper half of diagonal blocks. */
+static void dcsi_cholmod_places(const dcs_analysis *a, int *row, int *column)
+{
+    int b = a->block, s, k, r, c;
+    ptrdiff_t at = 0;
+    for (s = 0; s < a->supers; s++)
+        for (k = a->entry_start[s]; k < a->entry_start[s + 1]; k++) {
+            int i, j;
+            dcsi_entry_place(a, s, k, &i, &j);
+            for (c = 0; c < b; c++)
+                for (r = 0; r < b; r++, at++) {
+                    row[at] = i == j && r < c ? -1 : i + r;
+                    column[at] = j + c;
+                }
+        }
+}
+
+/* Compressed columns with sums in the place of duplicates; fills f->slot. */
+static void dcsi_cholmod_pattern(dcs_factor *f, const int *row, const int *column, int *mark,
+                                 int *link)
+{
+    int n = f->a->size, j, *start = (int *)f->matrix->p, *index = (int *)f->matrix->i, count = 0;
+    ptrdiff_t k, all = (ptrdiff_t)f->a->entries * f->a->block * f->a->block;
+    int *head = start; /* lists of the scalars of every column */
+    dcsi_fill_ints(mark, n, -1);
+    dcsi_fill_ints(head, (ptrdiff_t)n + 1, -1);
+    for (k = all - 1; k >= 0; k--) {
+        f->slot[k] = -1;
+        if (row[k] >= 0) link[k] = head[column[k]], head[column[k]] = (int)k;
+    }
+    for (j = 0; j < n; j++) {
+        int begin = count, at = head[j];
+        start[j] = begin;
+        for (; at >= 0; at = link[at]) {
+            int i = row[at];
+            if (mark[i] < begin) mark[i] = count, index[count++] = i;
+            f->slot[at] = mark[i];
+        }
+    }
+    start[n] = count;
+}
+
+static dcs_result dcsi_cholmod_create(dcs_factor *f, dcsi_pool *scratch)
+{
+    const dcs_analysis *a = f->a;
+    ptrdiff_t all = (ptrdiff_t)a->entries * a->block * a->block;
+    int *row = dcsi_take_ints(scratch, all), *column = dcsi_take_ints(scratch, all);
+    int *mark = dcsi_take_ints(scratch, a->size), *link = dcsi_take_ints(scratch, all);
+    cholmod_common *c = &f->common;
+    cholmod_start(c);
+    c->print = 0;
+    c->nmethods = 1;
+    c->method[0].ordering = CHOLMOD_NATURAL;
+    c->postorder = 0;
+    c->supernodal = f->kind == DCS_CHOLESKY ? CHOLMOD_SUPERNODAL : CHOLMOD_SIMPLICIAL;
+    f->slot = dcsi_take_ints(&f->pool, all);
+    if (all > INT32_MAX) scratch->status = DCS_ERROR_TOO_LARGE;
+    if (f->pool.status != DCS_OK) scratch->status = f->pool.status;
+    if (scratch->status != DCS_OK) return scratch->status;
+    f->matrix = cholmod_allocate_sparse((size_t)a->size, (size_t)a->size, (size_t)all, 0, 1, -1,
+                                        CHOLMOD_REAL, c);
+    f->b = cholmod_allocate_dense((size_t)a->size, 3, (size_t)a->size, CHOLMOD_REAL, c);
+    if (f->matrix && f->b) {
+        dcsi_cholmod_places(a, row, column);
+        dcsi_cholmod_pattern(f, row, column, mark, link);
+        f->cholmod = cholmod_analyze(f->matrix, c);
+    }
+    if (c->status == CHOLMOD_TOO_LARGE) scratch->status = DCS_ERROR_TOO_LARGE;
+    if (!f->cholmod && scratch->status == DCS_OK) scratch->status = DCS_ERROR_OUT_OF_MEMORY;
+    return scratch->status;
+}
+
+static void dcsi_cholmod_destroy(dcs_factor *f)
+{
+    cholmod_common *c = &f->common;
+    cholmod_free_dense(&f->b, c);
+    cholmod_free_dense(&f->solution, c);
+    cholmod_free_dense(&f->y, c);
+    cholmod_free_dense(&f->e, c);
+    cholmod_free_factor(&f->cholmod, c);
+    cholmod_free_sparse(&f->matrix, c);
+    cholmod_finish(c);
+}
+
+/* Element (k, l), k >= l, of L; with LDLT the diagonal holds D. */
+static double dcsi_cholmod_get(const dcs_factor *f, int k, int l)
+{
+    const cholmod_factor *c = f->cholmod;
+    const double *x = (const double *)c->x;
+    int p, s = 0;
+    if (c->is_super) {
+        const int *super = (const int *)c->super, *pi = (const int *)c->pi;
+        const int *px = (const int *)c->px, *row = (const int *)c->s;
+        while (super[s + 1] <= l) s++;
+        for (p = pi[s]; p < pi[s + 1]; p++)
+            if (row[p] == k) return x[px[s] + (l - super[s]) * (pi[s + 1] - pi[s]) + p - pi[s]];
+        return 0;
+    }
+    for (p = ((int *)c->p)[l]; p < ((int *)c->p)[l] + ((int *)c->nz)[l]; p++)
+        if (((int *)c->i)[p] == k) return x[p];
+    return 0;
+}
+
+/* The pivot that CHOLMOD stopped at, from the columns it finished. */
+static double dcsi_cholmod_pivot(const dcs_factor *f, int position)
+{
+    const int *start = (const int *)f->matrix->p, *index = (const int *)f->matrix->i;
+    const double *x = (const double *)f->matrix->x;
+    double pivot = 0;
+    int p, l;
+    if (f->kind == DCS_LDLT) return dcsi_cholmod_get(f, position, position);
+    for (p = start[position]; p < start[position + 1]; p++)
+        if (index[p] == position) pivot += x[p];
+    for (l = 0; l < position; l++) {
+        double e = dcsi_cholmod_get(f, position, l);
+        pivot -= e * e;
+    }
+    return pivot;
+}
+
+static dcs_result dcsi_cholmod_compute(dcs_factor *f, const double *lower, dcs_error *err)
+{
+    const dcs_analysis *a = f->a;
+    int b = a->block, s, k, r, c, position;
+    ptrdiff_t at = 0;
+    double *x = (double *)f->matrix->x;
+    dcsi_zero(x, (ptrdiff_t)f->matrix->nzmax);
+    for (s = 0; s < a->supers; s++)
+        for (k = a->entry_start[s]; k < a->entry_start[s + 1]; k++) {
+            int source = a->entry_source[k], swapped = source & 1, place[2];
+            const double *v = lower + (ptrdiff_t)(source >> 1) * b * b;
+            dcsi_entry_place(a, s, k, &place[swapped], &place[1 - swapped]);
+            for (c = 0; c < b; c++)
+                for (r = 0; r < b; r++, at++) {
+                    double e = swapped ? v[r * b + c] : v[c * b + r];
+                    if (f->slot[at] < 0) continue;
+                    if (dcsi_not_finite(e))
+                        return dcsi_entry_not_finite(a, v, place[0], place[1], err);
+                    x[f->slot[at]] += e;
+                }
+        }
+    cholmod_factorize(f->matrix, f->cholmod, &f->common);
+    if (f->common.status == CHOLMOD_OUT_OF_MEMORY || f->common.status == CHOLMOD_TOO_LARGE)
+        return dcsi_fail(err, DCS_ERROR_OUT_OF_MEMORY, -1, -1, 0, "CHOLMOD has no memory");
+    position = (int)f->cholmod->minor;
+    if (position < a->size)
+        return dcsi_pivot_error(f, position, dcsi_cholmod_pivot(f, position), err);
+    for (k = 0; k < a->size; k++) f->d[k] = f->kind == DCS_LDLT ? dcsi_cholmod_get(f, k, k) : 1;
+    return DCS_OK;
+}
+
+static dcs_result dcsi_cholmod_solve(dcs_factor *f, int nrhs, double *x)
+{
+    const dcs_analysis *a = f->a;
+    ptrdiff_t n = a->size;
+    int done, have, r, k;
+    if (!dcsi_all_finite(x, n * nrhs)) return DCS_ERROR_NOT_FINITE;
+    for (done = 0; done < nrhs; done += have) {
+        double *b = (double *)f->b->x, *y;
+        have = dcsi_min(3, nrhs - done);
+        f->b->ncol = (size_t)have;
+        for (k = 0; k < a->size; k++)
+            for (r = 0; r < have; r++)
+                b[r * n + k] = x[(ptrdiff_t)dcsi_original(a, k) * nrhs + done + r];
+        if (!cholmod_solve2(CHOLMOD_A, f->cholmod, f->b, NULL, &f->solution, NULL, &f->y, &f->e,
+                            &f->common))
+            return DCS_ERROR_OUT_OF_MEMORY;
+        y = (double *)f->solution->x;
+        if (!dcsi_all_finite(y, n * have)) return DCS_ERROR_NOT_FINITE;
+        for (k = 0; k < a->size; k++)
+            for (r = 0; r < have; r++)
+                x[(ptrdiff_t)dcsi_original(a, k) * nrhs + done + r] = y[r * n + k];
+    }
+    return DCS_OK;
+}
+#endif
+
 DCS_API dcs_result dcs_factor_compute(dcs_factor *f, const double *lower, const double *upper,
                                       dcs_error *err)
 {
@@ -3916,7 +4195,12 @@ DCS_API dcs_result dcs_factor_compute(dcs_factor *f, const double *lower, const 
     f->factored = f->perturbed = 0;
     if (lu) result = dcsi_equilibrate(f, lower, upper, err);
     if (result != DCS_OK) return result;
-    result = dcsi_factor_panels(f, lower, upper, err);
+#if defined(DCS_USE_SUITESPARSE)
+    if (dcsi_is_foreign(f->kind))
+        result = dcsi_cholmod_compute(f, lower, err);
+    else
+#endif
+        result = dcsi_factor_panels(f, lower, upper, err);
     f->factored = result == DCS_OK;
     return result;
 }
@@ -3944,6 +4228,10 @@ DCS_API double dcs_factor_get_lower(const dcs_factor *f, int k, int l)
     const double *panel;
     ptrdiff_t q;
     if (!f->factored || k < l || l < 0 || k >= a->size) return 0;
+#if defined(DCS_USE_SUITESPARSE)
+    if (dcsi_is_foreign(f->kind))
+        return k == l && f->kind == DCS_LDLT ? 1 : dcsi_cholmod_get(f, k, l);
+#endif
     s = a->of[l];
     nc = a->first[s + 1] - a->first[s];
     panel = f->lower + a->panel_start[s];
@@ -4512,6 +4800,9 @@ static dcs_result dcsi_factor_solve(dcs_factor *f, int transposed, int nrhs, dou
     int done, have, group;
     if (!f || nrhs < 0 || (nrhs > 0 && f->a->size > 0 && !x)) return DCS_ERROR_BAD_ARGUMENT;
     if (!f->factored) return DCS_ERROR_NOT_FACTORED;
+#if defined(DCS_USE_SUITESPARSE)
+    if (dcsi_is_foreign(f->kind)) return dcsi_cholmod_solve(f, nrhs, x);
+#endif
     group = DCSI_DISPATCH && !f->avx2 ? 1 : 3;
     if (nrhs > group && !dcsi_all_finite(x, (ptrdiff_t)f->a->size * nrhs))
         return DCS_ERROR_NOT_FINITE;
@@ -4564,8 +4855,15 @@ struct dcs_lu {
                          order in which it can be eliminated */
     double *diagonal; /* of U */
     double *x;        /* 4 n; zero between calls of the numeric part */
+#if defined(DCS_USE_SUITESPARSE)
+    void *symbolic, *numeric;        /* the factor is in UMFPACK */
+    int *start, *index, *slot, *wi;  /* A in sorted columns, and the place of each element there */
+    double *scaled, *w;              /* its values; 5 n numbers of scratch */
+    double control[UMFPACK_CONTROL]; /* of UMFPACK */
+#endif
 };
 
+#if !defined(DCS_USE_SUITESPARSE)
 static dcs_result dcsi_list_reserve(dcsi_list *list, ptrdiff_t count)
 {
     dcsi_pool pool;
@@ -4590,6 +4888,7 @@ static dcs_result dcsi_list_reserve(dcsi_list *list, ptrdiff_t count)
     list->pool = pool, list->index = index, list->value = value, list->limit = limit;
     return DCS_OK;
 }
+#endif
 
 /* Share of the off-diagonal entries that have a partner across the diagonal. */
 static double dcsi_symmetry(dcsi_pool *pool, const dcs_matrix *a)
@@ -4724,15 +5023,69 @@ static dcs_result dcsi_lu_take(dcs_lu *lu, dcsi_pool *pool)
     lu->u_start = (ptrdiff_t *)dcsi_pool_take(pool, n + 1, sizeof(ptrdiff_t));
     lu->diagonal = dcsi_take_doubles(pool, n);
     lu->x = dcsi_take_doubles(pool, 4 * n);
+#if defined(DCS_USE_SUITESPARSE)
+    lu->start = dcsi_take_ints(pool, n + 1);
+    lu->index = dcsi_take_ints(pool, lu->entries);
+    lu->slot = dcsi_take_ints(pool, lu->entries);
+    lu->wi = dcsi_take_ints(pool, n);
+    lu->scaled = dcsi_take_doubles(pool, lu->entries);
+    lu->w = dcsi_take_doubles(pool, 5 * n);
+#endif
     return pool->status;
 }
 
 /* >>lu-numeric --------------------------------------------------------------------------------- */
 
-/* Finite check and scales. */
+/* dcsi_balance for a general matrix: exponents of one side become minus the mean of log2 |e| + the
+   other side's. Returns the largest change. */
+static double dcsi_lu_balance_side(dcs_lu *lu, const double *values, int rows)
+{
+    double *mine = rows ? lu->row_scale : lu->column_scale, change = 0;
+    const double *other = rows ? lu->column_scale : lu->row_scale;
+    double *sum = lu->x, *count = lu->x + lu->n;
+    int j, exponent;
+    ptrdiff_t p;
+    dcsi_zero(lu->x, 2 * (ptrdiff_t)lu->n);
+    for (j = 0; j < lu->n; j++)
+        for (p = lu->col_start[j]; p < lu->col_start[j + 1]; p++) {
+            double e = fabs(values[lu->source[p]]);
+            if (!(e > 0)) continue;
+            frexp(e, &exponent);
+            sum[rows ? lu->row[p] : j] += exponent + other[rows ? j : lu->row[p]];
+            count[rows ? lu->row[p] : j] += 1;
+        }
+    for (j = 0; j < lu->n; j++) {
+        double e = count[j] > 0 ? -sum[j] / count[j] : 0;
+        if (fabs(e - mine[j]) > change) change = fabs(e - mine[j]);
+        mine[j] = e;
+    }
+    dcsi_zero(lu->x, 2 * (ptrdiff_t)lu->n);
+    return change;
+}
+
+static void dcsi_lu_balance(dcs_lu *lu, const double *values)
+{
+    int j, sweep;
+    dcsi_zero(lu->row_scale, lu->n);
+    dcsi_zero(lu->column_scale, lu->n);
+    for (sweep = 0; sweep < 60; sweep++) {
+        double change = dcsi_lu_balance_side(lu, values, 1);
+        double other = dcsi_lu_balance_side(lu, values, 0);
+        if (change < 0.5 && other < 0.5) break;
+    }
+    for (j = 0; j < lu->n; j++) {
+        int r = (int)floor(lu->row_scale[j] + 0.5), c = (int)floor(lu->column_scale[j] + 0.5);
+        lu->row_scale[j] = ldexp(1, dcsi_max(-1000, dcsi_min(1000, r)));
+        lu->column_scale[j] = ldexp(1, dcsi_max(-1000, dcsi_min(1000, c)));
+    }
+}
+
+/* Finite check and scales: largest elements, or averages for wild matrices, as in
+   dcsi_equilibrate. */
 static dcs_result dcsi_lu_scale(dcs_lu *lu, const double *values, dcs_error *err)
 {
     int j;
+    double top = 0, bottom = DBL_MAX;
     ptrdiff_t p;
     for (j = 0; j < lu->n; j++) lu->row_scale[j] = lu->column_scale[j] = 0;
     for (j = 0; j < lu->n; j++)
@@ -4742,9 +5095,15 @@ static dcs_result dcsi_lu_scale(dcs_lu *lu, const double *values, dcs_error *err
                 return dcsi_fail(err, DCS_ERROR_NOT_FINITE, lu->row[p], j, values[lu->source[p]],
                                  "entry (%d, %d) is %g", lu->row[p], j, values[lu->source[p]]);
             if (e > lu->row_scale[lu->row[p]]) lu->row_scale[lu->row[p]] = e;
+            if (e > top) top = e;
+            if (e > 0 && e < bottom) bottom = e;
         }
     if (!lu->desc.equilibrate) {
         for (j = 0; j < lu->n; j++) lu->row_scale[j] = lu->column_scale[j] = 1;
+        return DCS_OK;
+    }
+    if (bottom < top * 5.4e-20) {
+        dcsi_lu_balance(lu, values);
         return DCS_OK;
     }
     dcsi_to_scales(lu->row_scale, lu->n);
@@ -4757,6 +5116,7 @@ static dcs_result dcsi_lu_scale(dcs_lu *lu, const double *values, dcs_error *err
     return DCS_OK;
 }
 
+#if !defined(DCS_USE_SUITESPARSE)
 typedef struct dcsi_reach {
     int *found; /* n: pivotal columns reached, in order of elimination from `top` on */
     int *open;  /* n: rows reached that have no pivot yet */
@@ -4923,6 +5283,99 @@ static dcs_result dcsi_lu_factor(dcs_lu *lu, dcsi_pool *pool, const double *valu
     lu->factored = 1;
     return DCS_OK;
 }
+#else
+/* General LU by UMFPACK, with our scales and our order to start from. */
+static dcs_result dcsi_umfpack_result(int status, const char *what, dcs_error *err)
+{
+    if (status == UMFPACK_OK) return DCS_OK;
+    if (status == UMFPACK_ERROR_out_of_memory)
+        return dcsi_fail(err, DCS_ERROR_OUT_OF_MEMORY, -1, -1, 0, "%s: UMFPACK has no memory",
+                         what);
+    return dcsi_fail(err, DCS_ERROR_TOO_LARGE, -1, -1, status, "%s: UMFPACK status %d", what,
+                     status);
+}
+
+/* The column without a pivot, by UMFPACK's order of columns and diagonal of U. */
+static dcs_result dcsi_umfpack_singular(dcs_lu *lu, dcs_error *err)
+{
+    int k, reciprocal, *q = lu->wi;
+    double *d = lu->w;
+    if (umfpack_di_get_numeric(NULL, NULL, NULL, NULL, NULL, NULL, NULL, q, d, &reciprocal, NULL,
+                               lu->numeric) != UMFPACK_OK)
+        return dcsi_fail(err, DCS_ERROR_OUT_OF_MEMORY, -1, -1, 0, "UMFPACK has no memory");
+    for (k = 0; k < lu->n - 1 && d[k] != 0 && !dcsi_not_finite(d[k]); k++) {
+    }
+    return dcsi_fail(err, DCS_ERROR_SINGULAR, -1, q[k], d[k],
+                     "column %d, eliminated as %d of %d, has no pivot", q[k], k + 1, lu->n);
+}
+
+/* Numbers into a new factor, which UMFPACK allocates; the old one is freed. */
+static dcs_result dcsi_umfpack_factor(dcs_lu *lu, const double *values, dcs_error *err)
+{
+    int j, status;
+    ptrdiff_t p;
+    dcsi_zero(lu->scaled, lu->entries);
+    for (j = 0; j < lu->n; j++)
+        for (p = lu->col_start[j]; p < lu->col_start[j + 1]; p++)
+            lu->scaled[lu->slot[p]] +=
+                values[lu->source[p]] * lu->row_scale[lu->row[p]] * lu->column_scale[j];
+    umfpack_di_free_numeric(&lu->numeric);
+    status = umfpack_di_numeric(lu->start, lu->index, lu->scaled, lu->symbolic, &lu->numeric,
+                                lu->control, NULL);
+    if (status == UMFPACK_WARNING_singular_matrix) return dcsi_umfpack_singular(lu, err);
+    if (status != UMFPACK_OK) return dcsi_umfpack_result(status, "LU", err);
+    lu->factored = 1;
+    return DCS_OK;
+}
+
+static dcs_result dcsi_umfpack_create(dcs_lu *lu, dcsi_pool *pool, const double *values,
+                                      dcs_error *err)
+{
+    int *column = dcsi_take_ints(pool, lu->entries), j, status;
+    ptrdiff_t p;
+    if (pool->status != DCS_OK) return pool->status;
+    if (lu->n == 0) {
+        lu->factored = 1;
+        return DCS_OK;
+    }
+    for (j = 0; j < lu->n; j++)
+        for (p = lu->col_start[j]; p < lu->col_start[j + 1]; p++) column[p] = j;
+    umfpack_di_defaults(lu->control);
+    lu->control[UMFPACK_PRL] = 0;
+    lu->control[UMFPACK_IRSTEP] = 0;
+    lu->control[UMFPACK_SCALE] = UMFPACK_SCALE_NONE; /* done by us */
+    lu->control[UMFPACK_PIVOT_TOLERANCE] = lu->desc.pivot_tolerance;
+    lu->control[UMFPACK_SYM_PIVOT_TOLERANCE] = lu->desc.pivot_tolerance;
+    if (lu->entries == 0) return dcsi_fail(err, DCS_ERROR_SINGULAR, -1, lu->order[0], 0,
+                                           "column %d is empty", lu->order[0]);
+    status = umfpack_di_triplet_to_col(lu->n, lu->n, (int)lu->entries, lu->row, column, NULL,
+                                       lu->start, lu->index, NULL, lu->slot);
+    if (status == UMFPACK_OK)
+        status = umfpack_di_qsymbolic(lu->n, lu->n, lu->start, lu->index, NULL, lu->order,
+                                      &lu->symbolic, lu->control, NULL);
+    if (status != UMFPACK_OK) return dcsi_umfpack_result(status, "LU", err);
+    return dcsi_umfpack_factor(lu, values, err);
+}
+
+static dcs_result dcsi_umfpack_solve(dcs_lu *lu, int transposed, int nrhs, double *x)
+{
+    const double *before = transposed ? lu->column_scale : lu->row_scale;
+    const double *after = transposed ? lu->row_scale : lu->column_scale;
+    double *b = lu->x, *y = lu->x + lu->n;
+    int i, r;
+    for (r = 0; r < nrhs; r++) {
+        for (i = 0; i < lu->n; i++) b[i] = x[(ptrdiff_t)i * nrhs + r] * before[i];
+        if (lu->n > 0 &&
+            umfpack_di_wsolve(transposed ? UMFPACK_At : UMFPACK_A, lu->start, lu->index, lu->scaled,
+                              y, b, lu->numeric, lu->control, NULL, lu->wi, lu->w) != UMFPACK_OK)
+            return DCS_ERROR_SINGULAR;
+        for (i = 0; i < lu->n; i++) y[i] *= after[i];
+        if (!dcsi_all_finite(y, lu->n)) return DCS_ERROR_NOT_FINITE;
+        for (i = 0; i < lu->n; i++) x[(ptrdiff_t)i * nrhs + r] = y[i];
+    }
+    return DCS_OK;
+}
+#endif
 
 DCS_API dcs_result dcs_lu_create(const dcs_desc *desc, const dcs_matrix *a, dcs_lu **out,
                                  dcs_error *err)
@@ -4960,7 +5413,11 @@ DCS_API dcs_result dcs_lu_create(const dcs_desc *desc, const dcs_matrix *a, dcs_
         dcsi_lu_expand(lu, a);
         result = dcsi_lu_scale(lu, a->values, err);
     }
+#if defined(DCS_USE_SUITESPARSE)
+    if (result == DCS_OK) result = dcsi_umfpack_create(lu, &scratch, a->values, err);
+#else
     if (result == DCS_OK) result = dcsi_lu_factor(lu, &scratch, a->values, err);
+#endif
     if (pool.status != DCS_OK) result = dcsi_pool_fail(&pool, err, "LU");
     if (scratch.status != DCS_OK) result = dcsi_pool_fail(&scratch, err, "LU");
     dcsi_pool_destroy(&scratch);
@@ -4976,24 +5433,23 @@ DCS_API void dcs_lu_destroy(dcs_lu *lu)
 {
     dcsi_pool pool;
     if (!lu) return;
+#if defined(DCS_USE_SUITESPARSE)
+    umfpack_di_free_numeric(&lu->numeric);
+    umfpack_di_free_symbolic(&lu->symbolic);
+#endif
     dcsi_pool_destroy(&lu->l.pool);
     dcsi_pool_destroy(&lu->u.pool);
     pool = lu->pool;
     dcsi_pool_destroy(&pool);
 }
 
-DCS_API dcs_result dcs_lu_refactor(dcs_lu *lu, const double *values, double *growth, dcs_error *err)
+#if !defined(DCS_USE_SUITESPARSE)
+/* New numbers in the pattern found before. */
+static dcs_result dcsi_lu_refactor(dcs_lu *lu, const double *values, double *growth, dcs_error *err)
 {
     int k;
     ptrdiff_t p, q;
-    double *x, top = 0;
-    dcs_result result;
-    dcsi_clear_error(err);
-    if (!lu) return dcsi_bad_argument(err, "lu is NULL");
-    if (lu->entries > 0 && !values) return dcsi_bad_argument(err, "values is NULL");
-    lu->factored = 0;
-    if ((result = dcsi_lu_scale(lu, values, err)) != DCS_OK) return result;
-    x = lu->x;
+    double *x = lu->x, top = 0;
     dcsi_zero(x, lu->n);
     for (k = 0; k < lu->n; k++) {
         int c = lu->order[k];
@@ -5023,16 +5479,40 @@ DCS_API dcs_result dcs_lu_refactor(dcs_lu *lu, const double *values, double *gro
     lu->factored = 1;
     return DCS_OK;
 }
+#endif
+
+DCS_API dcs_result dcs_lu_refactor(dcs_lu *lu, const double *values, double *growth, dcs_error *err)
+{
+    dcs_result result;
+    dcsi_clear_error(err);
+    if (!lu) return dcsi_bad_argument(err, "lu is NULL");
+    if (lu->entries > 0 && !values) return dcsi_bad_argument(err, "values is NULL");
+    lu->factored = 0;
+    if ((result = dcsi_lu_scale(lu, values, err)) != DCS_OK) return result;
+#if defined(DCS_USE_SUITESPARSE)
+    if (growth) *growth = 1 / lu->desc.pivot_tolerance; /* new pivots: the bound it guarantees */
+    return dcsi_umfpack_factor(lu, values, err);
+#else
+    return dcsi_lu_refactor(lu, values, growth, err);
+#endif
+}
 
 DCS_API int64_t dcs_lu_get_nonzeros(const dcs_lu *lu)
 {
+#if defined(DCS_USE_SUITESPARSE)
+    int l = 0, u = 0, rows, columns, diagonal;
+    if (lu->numeric) umfpack_di_get_lunz(&l, &u, &rows, &columns, &diagonal, lu->numeric);
+    return (int64_t)l + u - lu->n;
+#else
     return lu->l.count + lu->u.count + (int64_t)lu->n;
+#endif
 }
 
 /* >>lu-solve -----------------------------------------------------------------------------------
    Up to 4 right-hand sides at a time, always carried as 4 so that the inner loops are short and
    fixed. */
 
+#if !defined(DCS_USE_SUITESPARSE)
 static void dcsi_lu_solve_4(const dcs_lu *lu, double *y)
 {
     int k, r;
@@ -5075,12 +5555,9 @@ static void dcsi_lu_solve_transpose_4(const dcs_lu *lu, double *y)
     }
 }
 
-static dcs_result dcsi_lu_solve(dcs_lu *lu, int transposed, int nrhs, double *x)
+static dcs_result dcsi_lu_solve_groups(dcs_lu *lu, int transposed, int nrhs, double *x)
 {
     int k, r, done, have;
-    if (!lu || nrhs < 0 || (nrhs > 0 && lu->n > 0 && !x)) return DCS_ERROR_BAD_ARGUMENT;
-    if (!lu->factored) return DCS_ERROR_NOT_FACTORED;
-    if (!dcsi_all_finite(x, (ptrdiff_t)lu->n * nrhs)) return DCS_ERROR_NOT_FINITE;
     for (done = 0; done < nrhs; done += have) {
         have = dcsi_min(4, nrhs - done);
         for (k = 0; k < lu->n; k++) {
@@ -5106,6 +5583,19 @@ static dcs_result dcsi_lu_solve(dcs_lu *lu, int transposed, int nrhs, double *x)
         }
     }
     return DCS_OK;
+}
+#endif
+
+static dcs_result dcsi_lu_solve(dcs_lu *lu, int transposed, int nrhs, double *x)
+{
+    if (!lu || nrhs < 0 || (nrhs > 0 && lu->n > 0 && !x)) return DCS_ERROR_BAD_ARGUMENT;
+    if (!lu->factored) return DCS_ERROR_NOT_FACTORED;
+    if (!dcsi_all_finite(x, (ptrdiff_t)lu->n * nrhs)) return DCS_ERROR_NOT_FINITE;
+#if defined(DCS_USE_SUITESPARSE)
+    return dcsi_umfpack_solve(lu, transposed, nrhs, x);
+#else
+    return dcsi_lu_solve_groups(lu, transposed, nrhs, x);
+#endif
 }
 
 DCS_API dcs_result dcs_lu_solve(dcs_lu *lu, int nrhs, double *x)
