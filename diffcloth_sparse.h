@@ -45,8 +45,8 @@
    - Solves with the matrix and with its transpose for any number of right-hand sides, refines the
      result, measures its backward error and estimates the condition number.
 
-   It does not: use threads, call BLAS, work out of core, handle complex or single precision
-   numbers, solve least-squares problems, or pivot a symmetric indefinite matrix (use DCS_LU).
+   It does not: use threads or call BLAS unless told to (see >>options), work out of core, handle
+   complex or single precision numbers, solve least-squares problems, or pivot a symmetric indefinite matrix (use DCS_LU).
 
 
    >>example   A WORKED EXAMPLE
@@ -115,6 +115,10 @@
 
    - All memory comes from the allocator in the descriptor (malloc and free by default); free is
      told the size. compute, refactor and solve never allocate.
+   - With DCS_USE_OPENMP, dcs_factor_compute gives branches of the elimination tree that need no
+     panel of another branch to the omp_get_max_threads() threads there were at create, each with
+     scratch of its own. Branches follow from the matrix alone, so every number of threads, and a
+     build without threads, gives the same bits.
    - There is no global state. A dcs_analysis is immutable: share it between threads. A factor, an
      LU or a solver is used by one thread at a time, because solving uses scratch inside it.
    - The same input gives the same bits on every run. Other compilers and options may round
@@ -139,7 +143,13 @@
        DCS_API                           linkage of public functions (default extern)
        DCS_ASSERT(x)                     default assert(x); only bugs in calling code end here
        DCS_NO_VECTOR                     plain C kernels even where vector extensions exist
-       DCS_NO_DISPATCH                   on x86-64, do not look for AVX2 when running */
+       DCS_NO_DISPATCH                   on x86-64, do not look for AVX2 when running
+       DCS_USE_OPENMP                    factor independent branches on threads (with -fopenmp)
+       DCS_USE_BLAS                      large products by cblas_dgemm; needs <cblas.h>
+       DCS_USE_SUITESPARSE               DCS_CHOLESKY and DCS_LDLT by CHOLMOD, DCS_LU by UMFPACK,
+                                         in our order; needs their headers. DCS_LU_STATIC stays.
+                                         They allocate with their own allocator, also when numbers
+                                         change; dcs_lu_refactor then chooses pivots anew */
 
 #ifndef DIFFCLOTH_SPARSE_H
 #define DIFFCLOTH_SPARSE_H
@@ -220,7 +230,8 @@ typedef struct dcs_desc {
     double relax;           /* explicit zeros accepted when panels merge, relative to the built-in
                                allowance; default 1, range [0, 10]; 0 merges only without zeros */
     int max_width;          /* widest panel in scalar columns; default 96, range [8, 1024] */
-    int equilibrate;        /* LU kinds: scale rows and columns by powers of two; default 1 */
+    int equilibrate;        /* LU kinds: scale rows and columns by powers of two; default 1. Use 0
+                               where all entries have one unit and some rows may be rounding only */
     int refine_steps;       /* dcs_solver: at most so many refinement steps; default 3, range
                                [0, 20] */
 } dcs_desc;

@@ -1231,6 +1231,46 @@ static void same_bits_every_run(void)
     }
 }
 
+/* Branches of the tree are factored by threads where the build has them; the bits must not tell. */
+static void same_bits_any_thread_count(void)
+{
+    grid g = make_grid(40, 3, 0.1, 8);
+    int n = g.n * 3, kind, threads, i, named = -1;
+    double *x = (double *)malloc((size_t)n * sizeof(double));
+    double *first = (double *)malloc((size_t)n * sizeof(double));
+    dcs_analysis *an;
+    CHECK_EQ(dcs_analysis_create(NULL, g.n, 3, g.col_start, g.row_index, &an, NULL), DCS_OK);
+    for (kind = DCS_CHOLESKY; kind <= DCS_LU_STATIC; kind++)
+        for (threads = 1; threads <= 5; threads++) {
+            dcs_factor *f;
+            dcs_error e;
+#if defined(DCS_USE_OPENMP) && defined(_OPENMP)
+            omp_set_num_threads(threads);
+#endif
+            CHECK_EQ(dcs_factor_create(an, (dcs_kind)kind, &f, NULL), DCS_OK);
+            CHECK_EQ(dcs_factor_compute(f, g.lower, g.upper, NULL), DCS_OK);
+            for (i = 0; i < n; i++) x[i] = 1 + i % 7;
+            CHECK_EQ(dcs_factor_solve(f, 1, x), DCS_OK);
+            if (threads == 1) memcpy(first, x, (size_t)n * sizeof(double));
+            CHECK(memcmp(x, first, (size_t)n * sizeof(double)) == 0);
+            if (kind == DCS_CHOLESKY) { /* of several bad pivots the same one is named */
+                int late = g.col_start[g.n - 1] * 9;
+                double keep = g.lower[0], other = g.lower[late];
+                g.lower[0] = g.lower[late] = -1e3;
+                CHECK_EQ(dcs_factor_compute(f, g.lower, NULL, &e), DCS_ERROR_NOT_POSITIVE_DEFINITE);
+                if (threads == 1) named = e.row;
+                CHECK(named == 0 || named == n - 3);
+                CHECK_EQ(e.row, named);
+                g.lower[0] = keep, g.lower[late] = other;
+            }
+            dcs_factor_destroy(f);
+        }
+    dcs_analysis_destroy(an);
+    free(x);
+    free(first);
+    grid_destroy(&g);
+}
+
 static void dense_row_and_column(void)
 {
     /* arrow matrices with the dense row first, last and in the middle, and unsymmetric ones */
@@ -1577,5 +1617,6 @@ void suite_sparse(void)
     TEST_RUN(empty_and_null);
     TEST_RUN(every_option_is_checked);
     TEST_RUN(same_bits_every_run);
+    TEST_RUN(same_bits_any_thread_count);
     TEST_RUN(dense_row_and_column);
 }
