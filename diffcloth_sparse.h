@@ -1738,7 +1738,7 @@ static void dcsi_counts(const dcsi_graph *g, const int *order, const int *positi
    refined on every level. In the end one minimum degree run orders everything with the constraint
    that separators wait for what they separate; so the pieces know their boundaries. */
 
-enum { DCSI_SEPARATOR = 2 }; /* sides are 0 and 1 */
+enum { DCSI_SEPARATOR = 2, DCSI_OUTSIDE = 3 }; /* sides are 0 and 1 */
 
 typedef struct dcsi_level {
     int n, total;     /* vertices, their weight */
@@ -1758,7 +1758,7 @@ typedef struct dcsi_dissection {
     int count;
     int *locked, stamp;
     int *log, log_count; /* vertex * 4 + side before a change */
-    int weight[3];       /* of the sides and the separator */
+    int weight[4];       /* of the sides, the separator, and what lies outside */
     int *mark, *best;
     uint32_t random;
 } dcsi_dissection;
@@ -1855,7 +1855,7 @@ static int dcsi_contract(dcsi_dissection *d, dcsi_level *l, int coarse, dcsi_lev
 
 static void dcsi_separator_enter(dcsi_dissection *d, const dcsi_level *l, int v)
 {
-    int p, toward[3] = {0, 0, 0};
+    int p, toward[4] = {0, 0, 0, 0};
     for (p = l->start[v]; p < l->start[v + 1]; p++)
         toward[l->side[l->adj[p]]] += l->weight[l->adj[p]];
     d->toward[0][v] = toward[0];
@@ -1939,32 +1939,38 @@ static void dcsi_separator_load(dcsi_dissection *d, const dcsi_level *l)
     }
 }
 
-/* Passes of moves in the manner of Fiduccia and Mattheyses: always the best move, even if it makes
-   things worse for a while, then back to the best point seen. */
+/* One pass of moves in the manner of Fiduccia and Mattheyses: always the best move, even if it makes
+   things worse for a while, then back to the best point seen. The separator is in d->list. Returns
+   1 if it got better; the moves that stay are in d->log. */
+static int dcsi_separator_pass(dcsi_dissection *d, const dcsi_level *l, int limit, double *best)
+{
+    double at_start = dcsi_separator_cost(d, limit);
+    int patience = 40 + d->count, best_log = 0, since;
+    *best = at_start;
+    d->stamp++;
+    d->log_count = 0;
+    for (since = 0; since < patience && d->log_count < l->n; since++) {
+        int move = dcsi_separator_choose(d, l, limit);
+        double cost;
+        if (move < 0) break;
+        dcsi_separator_move(d, l, move >> 2, move & 3);
+        cost = dcsi_separator_cost(d, limit);
+        if (cost < *best) *best = cost, best_log = d->log_count, since = -1;
+    }
+    while (d->log_count > best_log) {
+        int entry = d->log[--d->log_count];
+        dcsi_set_side(d, l, entry >> 2, entry & 3);
+    }
+    return *best < at_start;
+}
+
 static double dcsi_separator_refine(dcsi_dissection *d, const dcsi_level *l, int limit, int passes)
 {
-    double best = 0, at_start;
-    int pass, since;
-    for (pass = 0; pass < passes; pass++) {
-        int patience, best_log = 0;
+    double best = 0;
+    int pass, better = 1;
+    for (pass = 0; pass < passes && better; pass++) {
         dcsi_separator_load(d, l);
-        best = at_start = dcsi_separator_cost(d, limit);
-        patience = 40 + d->count;
-        d->stamp++;
-        d->log_count = 0;
-        for (since = 0; since < patience && d->log_count < l->n; since++) {
-            int move = dcsi_separator_choose(d, l, limit);
-            double cost;
-            if (move < 0) break;
-            dcsi_separator_move(d, l, move >> 2, move & 3);
-            cost = dcsi_separator_cost(d, limit);
-            if (cost < best) best = cost, best_log = d->log_count, since = -1;
-        }
-        while (d->log_count > best_log) {
-            int entry = d->log[--d->log_count];
-            dcsi_set_side(d, l, entry >> 2, entry & 3);
-        }
-        if (best >= at_start) break;
+        better = dcsi_separator_pass(d, l, limit, &best);
     }
     return best;
 }
@@ -2001,10 +2007,10 @@ static void dcsi_first_separator(dcsi_dissection *d, const dcsi_level *l, int li
 {
     double best = 0;
     int trial;
-    for (trial = 0; trial < 8; trial++) {
+    for (trial = 0; trial < 4; trial++) {
         double cost;
         dcsi_grow(d, l, (int)(dcsi_random(d) % (uint32_t)l->n));
-        cost = dcsi_separator_refine(d, l, limit, 6);
+        cost = dcsi_separator_refine(d, l, limit, 3);
         if (trial > 0 && cost >= best) continue;
         best = cost;
         memcpy(d->best, l->side, (size_t)l->n * sizeof(int));
@@ -2012,10 +2018,17 @@ static void dcsi_first_separator(dcsi_dissection *d, const dcsi_level *l, int li
     memcpy(l->side, d->best, (size_t)l->n * sizeof(int));
 }
 
-/* Sides of level 0, which has been filled in. */
-static void dcsi_separate(dcsi_dissection *d)
+/* The heaviest that a side may be: a loose limit gives smaller separators, a tight one a flatter
+   tree. Of 0.54 to 0.65, this filled least on grids of 3600 to 50 176 vertices. */
+static int dcsi_side_limit(int total)
 {
-    int limit = (int)(0.57 * d->level[0].total) + 1, k, v;
+    return (int)(0.62 * total) + 1;
+}
+
+/* Sides of level 0, which has been filled in. Returns their cost. */
+static double dcsi_separate(dcsi_dissection *d)
+{
+    int limit = dcsi_side_limit(d->level[0].total), k, v;
     dcsi_level *l = d->level;
     for (d->levels = 1; d->levels < 40 && l->n > 100; d->levels++, l++) {
         int coarse = dcsi_match(d, l);
@@ -2028,12 +2041,26 @@ static void dcsi_separate(dcsi_dissection *d)
         for (v = 0; v < fine->n; v++) fine->side[v] = d->level[k + 1].side[fine->map[v]];
         dcsi_separator_refine(d, fine, limit, 4);
     }
+    dcsi_separator_load(d, d->level);
+    return dcsi_separator_cost(d, limit);
 }
 
-/* Level 0 = the subgraph of vertices[0..count-1], which owner marks with `id`. local: n numbers of
-   scratch. */
-static int dcsi_extract(dcsi_dissection *d, const dcsi_graph *g, const int *vertices, int count,
-                        const int *owner, int id, int *local)
+/* The better of two attempts, which differ by chance. keep: scratch per vertex. */
+static void dcsi_separate_twice(dcsi_dissection *d, int *keep)
+{
+    dcsi_level *l = &d->level[0];
+    size_t bytes = (size_t)l->n * sizeof(int);
+    int used = d->arena_used;
+    double first = dcsi_separate(d);
+    memcpy(keep, l->side, bytes);
+    d->arena_used = used;
+    if (dcsi_separate(d) >= first) memcpy(l->side, keep, bytes);
+}
+
+/* Level 0 = the subgraph of g on vertices[0..count-1], which node marks with `id`. local: scratch
+   for every vertex of g. */
+static int dcsi_extract(dcsi_dissection *d, const dcsi_level *g, const int *vertices, int count,
+                        const int *node, int id, int *local)
 {
     dcsi_level *l = &d->level[0];
     int k, p, at = 0, edges = 0;
@@ -2043,18 +2070,19 @@ static int dcsi_extract(dcsi_dissection *d, const dcsi_graph *g, const int *vert
     }
     d->arena_used = 0;
     if (!dcsi_level_take(d, l, count, edges)) return 0;
+    l->total = 0;
     for (k = 0; k < count; k++) {
         int v = vertices[k];
         l->start[k] = at;
-        l->weight[k] = 1;
+        l->weight[k] = g->weight[v];
+        l->total += g->weight[v];
         for (p = g->start[v]; p < g->start[v + 1]; p++) {
-            if (owner[g->adj[p]] != id) continue;
-            l->edge[at] = 1;
+            if (node[g->adj[p]] != id) continue;
+            l->edge[at] = g->edge[p];
             l->adj[at++] = local[g->adj[p]];
         }
     }
     l->start[count] = at;
-    l->total = count;
     d->arena_used -= edges - at;
     return 1;
 }
@@ -2075,9 +2103,10 @@ static int dcsi_split(dcsi_dissection *d, int *vertices, int count, int *first)
     return 1;
 }
 
-static dcs_result dcsi_dissection_init(dcsi_dissection *d, dcsi_pool *pool, const dcsi_graph *g)
+static dcs_result dcsi_dissection_init(dcsi_dissection *d, dcsi_pool *pool, ptrdiff_t n,
+                                       ptrdiff_t edges)
 {
-    ptrdiff_t n = g->n, size = 3 * (4 * n + 2 * (ptrdiff_t)g->start[n] + 64);
+    ptrdiff_t size = 3 * (4 * n + 2 * edges + 64);
     memset(d, 0, sizeof *d);
     if (size > INT32_MAX) return pool->status = DCS_ERROR_TOO_LARGE;
     d->arena_size = (int)size;
@@ -2095,38 +2124,193 @@ static dcs_result dcsi_dissection_init(dcsi_dissection *d, dcsi_pool *pool, cons
     return pool->status;
 }
 
-/* set[v]: 0 for pieces, rising from the last separators to the first. */
-static dcs_result dcsi_nd_sets(dcsi_pool *pool, const dcsi_graph *g, int *set)
+/* The pieces as a binary tree: an inner node is a separator, a leaf is left to minimum degree.
+   Every vertex belongs to one node, and an edge joins only nodes of which one is above the other. */
+typedef struct dcsi_cuts {
+    int nodes, deepest;
+    int *parent, *depth, *which, *inner; /* which: 0 or 1, the side of its parent it is on */
+    int *side, *at; /* for one depth: side of a node, and the node of that depth above it */
+    int *start, *weight; /* per node: its vertices in `sorted`; two weights */
+    int *sorted, *seen, stamp; /* per vertex */
+} dcsi_cuts;
+
+static dcs_result dcsi_cuts_take(dcsi_cuts *t, dcsi_pool *pool, int n, ptrdiff_t nodes)
 {
-    enum { LEAF = 200, DEPTH = 48 }; /* pieces of so many vertices are left to minimum degree */
+    memset(t, 0, sizeof *t);
+    t->parent = dcsi_take_ints(pool, nodes);
+    t->depth = dcsi_take_ints(pool, nodes);
+    t->which = dcsi_take_ints(pool, nodes);
+    t->inner = dcsi_take_ints(pool, nodes);
+    t->side = dcsi_take_ints(pool, nodes);
+    t->at = dcsi_take_ints(pool, nodes);
+    t->start = dcsi_take_ints(pool, nodes + 1);
+    t->weight = dcsi_take_ints(pool, 2 * nodes);
+    t->sorted = dcsi_take_ints(pool, n);
+    t->seen = dcsi_take_ints(pool, n);
+    if (pool->status == DCS_OK) dcsi_fill_ints(t->seen, n, 0);
+    return pool->status;
+}
+
+/* Split g until the pieces are light. vertices, local: scratch per vertex. */
+static void dcsi_cut(dcsi_dissection *d, const dcsi_level *g, dcsi_cuts *t, int *node,
+                     int *vertices, int *local)
+{
+    enum { LEAF = 120, DEPTH = 48 }; /* pieces of so many vertices are left to minimum degree */
     struct piece {
-        int at, count, depth;
+        int at, count, parent, which;
     } stack[DEPTH + 2];
-    dcsi_dissection d;
-    int n = g->n, top = 0, k, id = 0, deepest = 0;
-    int *vertices = dcsi_take_ints(pool, n), *owner = dcsi_take_ints(pool, n);
-    int *local = dcsi_take_ints(pool, n);
-    if (pool->status != DCS_OK || dcsi_dissection_init(&d, pool, g) != DCS_OK) return pool->status;
-    for (k = 0; k < n; k++) vertices[k] = k, owner[k] = 0, set[k] = DEPTH;
-    stack[top].at = 0, stack[top].count = n, stack[top++].depth = 0;
+    int top = 0, k;
+    for (k = 0; k < g->n; k++) vertices[k] = k;
+    stack[top].at = 0, stack[top].count = g->n, stack[top].which = 0, stack[top++].parent = -1;
     while (top > 0) {
         struct piece p = stack[--top];
-        int first[2], *v = vertices + p.at;
-        if (p.count <= LEAF || p.depth >= DEPTH) continue;
-        id++;
-        for (k = 0; k < p.count; k++) owner[v[k]] = id;
-        if (!dcsi_extract(&d, g, v, p.count, owner, id, local)) continue;
-        dcsi_separate(&d);
-        if (!dcsi_split(&d, v, p.count, first)) continue;
-        deepest = dcsi_max(deepest, p.depth);
-        for (k = first[0] + first[1]; k < p.count; k++) set[v[k]] = p.depth, owner[v[k]] = -1;
-        for (k = 0; k < 2; k++) {
+        int first[2], *v = vertices + p.at, id = t->nodes++, weight = 0;
+        t->parent[id] = p.parent;
+        t->which[id] = p.which;
+        t->depth[id] = p.parent < 0 ? 0 : t->depth[p.parent] + 1;
+        t->inner[id] = 0;
+        for (k = 0; k < p.count; k++) node[v[k]] = id, weight += g->weight[v[k]];
+        if (weight <= LEAF || p.count < 3 || t->depth[id] >= DEPTH) continue;
+        if (!dcsi_extract(d, g, v, p.count, node, id, local)) continue;
+        dcsi_separate_twice(d, local);
+        if (!dcsi_split(d, v, p.count, first)) continue;
+        t->inner[id] = 1;
+        t->deepest = dcsi_max(t->deepest, t->depth[id]);
+        for (k = 0; k < 2; k++, top++) {
             stack[top].at = p.at + (k ? first[0] : 0);
             stack[top].count = first[k];
-            stack[top++].depth = p.depth + 1;
+            stack[top].parent = id;
+            stack[top].which = k;
         }
     }
-    for (k = 0; k < n; k++) set[k] = set[k] == DEPTH ? 0 : deepest + 1 - set[k];
+}
+
+/* The lowest node above both or equal to them. */
+static int dcsi_cuts_meet(const dcsi_cuts *t, int a, int b)
+{
+    while (a != b) {
+        if (t->depth[a] >= t->depth[b])
+            a = t->parent[a];
+        else
+            b = t->parent[b];
+    }
+    return a;
+}
+
+/* A vertex that has moved to a side of the separator `id`: the lowest node there that has all its
+   neighbours of that side below it. */
+static int dcsi_cuts_place(const dcsi_cuts *t, const dcsi_level *l, const int *node, int v, int id)
+{
+    int p, found = -1, side = l->side[v];
+    for (p = l->start[v]; p < l->start[v + 1]; p++) {
+        int u = l->adj[p];
+        if (l->side[u] != side || t->side[node[u]] != side) continue;
+        found = found < 0 ? node[u] : dcsi_cuts_meet(t, found, node[u]);
+    }
+    for (p = id + 1; found < 0; p++)
+        if (t->parent[p] == id && t->which[p] == side) found = p;
+    return found;
+}
+
+/* Refine the separator `id`, whose sides are set, where it is. */
+static void dcsi_refine_cut(dcsi_dissection *d, dcsi_level *l, dcsi_cuts *t, int *node, int id)
+{
+    int *touched = d->best, count = 0, k, pass, better = 1, limit;
+    double cost;
+    t->stamp++;
+    for (k = t->start[id]; k < t->start[id + 1]; k++) {
+        touched[count++] = t->sorted[k];
+        t->seen[t->sorted[k]] = t->stamp;
+    }
+    d->weight[0] = t->weight[2 * id], d->weight[1] = t->weight[2 * id + 1];
+    for (pass = 0; pass < 3 && better; pass++) {
+        d->count = d->weight[DCSI_SEPARATOR] = 0;
+        for (k = 0; k < count; k++)
+            if (l->side[touched[k]] == DCSI_SEPARATOR) {
+                d->weight[DCSI_SEPARATOR] += l->weight[touched[k]];
+                dcsi_separator_enter(d, l, touched[k]);
+            }
+        limit = dcsi_side_limit(d->weight[0] + d->weight[1] + d->weight[DCSI_SEPARATOR]);
+        better = dcsi_separator_pass(d, l, limit, &cost);
+        for (k = 0; k < d->log_count; k++) {
+            int v = d->log[k] >> 2;
+            if (t->seen[v] != t->stamp) t->seen[v] = t->stamp, touched[count++] = v;
+        }
+    }
+    for (k = 0; k < count; k++)
+        if (l->side[touched[k]] == DCSI_SEPARATOR) node[touched[k]] = id;
+    for (k = 0; k < count; k++)
+        if (t->side[node[touched[k]]] != l->side[touched[k]])
+            node[touched[k]] = dcsi_cuts_place(t, l, node, touched[k], id);
+}
+
+/* Sides of all vertices with respect to the separators of one depth, which do not touch; refine
+   them. */
+static void dcsi_refine_depth(dcsi_dissection *d, dcsi_level *l, dcsi_cuts *t, int *node, int depth)
+{
+    int id, v;
+    for (id = 0; id < t->nodes; id++) {
+        int up = t->parent[id], below = t->depth[id] - depth;
+        t->at[id] = below == 0 ? id : below > 0 ? t->at[up] : -1;
+        t->side[id] = below == 0 && t->inner[id] ? DCSI_SEPARATOR : DCSI_OUTSIDE;
+        if (below > 0) t->side[id] = below == 1 ? t->which[id] : t->side[up];
+        t->weight[2 * id] = t->weight[2 * id + 1] = 0;
+    }
+    dcsi_bucket_sort(l->n, t->nodes, node, NULL, t->sorted, t->start);
+    for (v = 0; v < l->n; v++) {
+        int side = t->side[node[v]];
+        l->side[v] = side;
+        if (side < 2) t->weight[2 * t->at[node[v]] + side] += l->weight[v];
+    }
+    for (id = 0; id < t->nodes; id++)
+        if (t->depth[id] == depth && t->inner[id]) dcsi_refine_cut(d, l, t, node, id);
+}
+
+/* The whole graph as a level with weights 1. */
+static int dcsi_first_level(dcsi_dissection *d, const dcsi_graph *g)
+{
+    dcsi_level *l = &d->level[0];
+    int k;
+    if (!dcsi_level_take(d, l, g->n, g->start[g->n])) return 0;
+    l->total = g->n;
+    memcpy(l->start, g->start, ((size_t)g->n + 1) * sizeof(int));
+    if (g->start[g->n] > 0) memcpy(l->adj, g->adj, (size_t)g->start[g->n] * sizeof(int));
+    for (k = 0; k < g->n; k++) l->weight[k] = 1;
+    for (k = 0; k < g->start[g->n]; k++) l->edge[k] = 1;
+    return 1;
+}
+
+/* set[v]: 0 for pieces, rising from the last separators to the first. The tree of pieces is found
+   on a graph contracted up to three times, and all its separators are refined together on the way
+   back: an eighth of the work of dissecting the graph itself. */
+static dcs_result dcsi_nd_sets(dcsi_pool *pool, const dcsi_graph *g, int *set)
+{
+    enum { CONTRACT = 3, SMALL = 1000 };
+    dcsi_dissection d, coarse;
+    dcsi_cuts t;
+    int n = g->n, k, depth, id, *node = dcsi_take_ints(pool, n), *finer = dcsi_take_ints(pool, n);
+    dcsi_level *l = d.level;
+    if (pool->status != DCS_OK) return pool->status;
+    if (dcsi_dissection_init(&d, pool, n, g->start[n]) != DCS_OK) return pool->status;
+    if (!dcsi_first_level(&d, g)) return pool->status = DCS_ERROR_TOO_LARGE;
+    for (d.levels = 1; d.levels <= CONTRACT && l->n > SMALL; d.levels++, l++) {
+        int count = dcsi_match(&d, l);
+        if (count > 0.9 * l->n || !dcsi_contract(&d, l, count, l + 1)) break;
+    }
+    if (dcsi_dissection_init(&coarse, pool, l->n, l->start[l->n]) != DCS_OK) return pool->status;
+    if (dcsi_cuts_take(&t, pool, n, 2 * (ptrdiff_t)l->n + 2) != DCS_OK) return pool->status;
+    dcsi_cut(&coarse, l, &t, node, t.sorted, d.list);
+    while (l > d.level) {
+        l--;
+        for (k = 0; k < l->n; k++) finer[k] = node[l->map[k]];
+        memcpy(node, finer, (size_t)l->n * sizeof(int));
+        for (depth = 0; depth <= t.deepest && t.inner[0]; depth++)
+            dcsi_refine_depth(&d, l, &t, node, depth);
+    }
+    for (k = 0; k < n; k++) {
+        id = node[k];
+        set[k] = t.inner[id] ? t.deepest + 1 - t.depth[id] : 0;
+    }
     return DCS_OK;
 }
 
