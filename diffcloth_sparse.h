@@ -444,12 +444,28 @@ DCS_API int64_t dcs_lu_get_nonzeros(const dcs_lu *lu); /* entries of L and U, di
 #if defined(__clang__) || !defined(__GNUC__) || defined(__TINYC__)
 #define DCSI_PLAIN
 #define DCSI_AVX2 __attribute__((target("avx2,fma")))
+#define DCSI_AVX512 __attribute__((target("avx2,fma,avx512f,avx512vl,avx512dq")))
 #else /* gcc in ISO C mode does not use fused multiply-add unless told to */
 #define DCSI_PLAIN __attribute__((optimize("fp-contract=fast")))
 #define DCSI_AVX2 __attribute__((target("avx2,fma"), optimize("fp-contract=fast")))
+#define DCSI_AVX512                                                                                \
+    __attribute__((target("avx2,fma,avx512f,avx512vl,avx512dq"), optimize("fp-contract=fast")))
 #endif
 
-#if defined(__AVX__) || defined(__aarch64__)
+/* Registers of eight doubles, in the products of the factorisation. `wide` is 2 where they are used; every
+   element is the same sum in the same order. */
+#if defined(__x86_64__) && !defined(__TINYC__) && !defined(DCS_NO_VECTOR) && defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector) && (DCSI_DISPATCH || defined(__AVX512F__))
+#define DCSI_V8 1
+#endif
+#endif
+#if !defined(DCSI_V8)
+#define DCSI_V8 0
+#endif
+
+#if DCSI_V8 && defined(__AVX512F__)
+#define DCSI_WIDE 2
+#elif defined(__AVX__) || defined(__aarch64__)
 #define DCSI_WIDE 1
 #else
 #define DCSI_WIDE 0
@@ -715,11 +731,16 @@ static DCSI_INLINE void dcsi_v4_transpose(dcsi_v4 *a, dcsi_v4 *b, dcsi_v4 *c, dc
 #define DCSI_THREAD() 0
 #endif
 
+/* 0, 1, or 2 if there is AVX-512 as well. */
 static int dcsi_has_avx2(void)
 {
 #if DCSI_DISPATCH
     __builtin_cpu_init();
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return 0;
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                   __builtin_cpu_supports("avx512dq")
+               ? 2
+               : 1;
 #else
     return 0;
 #endif
@@ -2986,6 +3007,55 @@ static DCSI_INLINE void dcsi_tile(int n, int bands, int cols, const double *a, p
     if (bands > 2) c[8] = e0, c[9] = e1, c[10] = e2, c[11] = e3;
 }
 
+#if DCSI_V8
+typedef double dcsi_v8 __attribute__((vector_size(64)));
+
+/* Two bands in one register. */
+static DCSI_INLINE void dcsi_v8_load(dcsi_v8 *v, const double *p, const double *q)
+{
+    dcsi_v4 a = *(const dcsi_v4m *)p, b = *(const dcsi_v4m *)q;
+    *v = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+static DCSI_INLINE void dcsi_v8_fma(dcsi_v8 *acc, const dcsi_v8 *a, double s)
+{
+    dcsi_v8 b = {s, s, s, s, s, s, s, s};
+    *acc += *a * b;
+}
+
+static DCSI_INLINE void dcsi_v8_split(const dcsi_v8 *v, dcsi_v4 *a, dcsi_v4 *b)
+{
+    *a = __builtin_shufflevector(*v, *v, 0, 1, 2, 3);
+    *b = __builtin_shufflevector(*v, *v, 4, 5, 6, 7);
+}
+
+/* dcsi_tile for six bands and four columns. */
+static DCSI_INLINE void dcsi_tile_6(int n, const double *a, ptrdiff_t step, const double *const *b,
+                                    dcsi_v4 *c)
+{
+    const double *b0 = b[0], *b1 = b[1], *b2 = b[2], *b3 = b[3];
+    const dcsi_v8 zero = {0, 0, 0, 0, 0, 0, 0, 0};
+    dcsi_v8 c0 = zero, c1 = zero, c2 = zero, c3 = zero, d0 = zero, d1 = zero, d2 = zero, d3 = zero;
+    dcsi_v8 e0 = zero, e1 = zero, e2 = zero, e3 = zero, u, v, w;
+    ptrdiff_t k, end = 4 * (ptrdiff_t)n;
+    for (k = 0; k < end; k += 4) {
+        dcsi_v8_load(&u, a + k, a + step + k);
+        dcsi_v8_load(&v, a + 2 * step + k, a + 3 * step + k);
+        dcsi_v8_load(&w, a + 4 * step + k, a + 5 * step + k);
+        dcsi_v8_fma(&c0, &u, b0[k]), dcsi_v8_fma(&d0, &v, b0[k]), dcsi_v8_fma(&e0, &w, b0[k]);
+        dcsi_v8_fma(&c1, &u, b1[k]), dcsi_v8_fma(&d1, &v, b1[k]), dcsi_v8_fma(&e1, &w, b1[k]);
+        dcsi_v8_fma(&c2, &u, b2[k]), dcsi_v8_fma(&d2, &v, b2[k]), dcsi_v8_fma(&e2, &w, b2[k]);
+        dcsi_v8_fma(&c3, &u, b3[k]), dcsi_v8_fma(&d3, &v, b3[k]), dcsi_v8_fma(&e3, &w, b3[k]);
+    }
+    dcsi_v8_split(&c0, c, c + 4), dcsi_v8_split(&c1, c + 1, c + 5);
+    dcsi_v8_split(&c2, c + 2, c + 6), dcsi_v8_split(&c3, c + 3, c + 7);
+    dcsi_v8_split(&d0, c + 8, c + 12), dcsi_v8_split(&d1, c + 9, c + 13);
+    dcsi_v8_split(&d2, c + 10, c + 14), dcsi_v8_split(&d3, c + 11, c + 15);
+    dcsi_v8_split(&e0, c + 16, c + 20), dcsi_v8_split(&e1, c + 17, c + 21);
+    dcsi_v8_split(&e2, c + 18, c + 22), dcsi_v8_split(&e3, c + 19, c + 23);
+}
+#endif
+
 /* to -= c */
 static DCSI_INLINE void dcsi_subtract(double *to, const dcsi_v4 *c)
 {
@@ -3045,7 +3115,7 @@ static DCSI_INLINE void dcsi_update_columns(const dcsi_update *u, int g0, int g1
 {
     const double *b[4], *a;
     double *to[4];
-    dcsi_v4 c[12];
+    dcsi_v4 c[24];
     ptrdiff_t step = 4 * (ptrdiff_t)u->n;
     int g, j;
     for (j = 0; j < 4; j++) {
@@ -3054,7 +3124,20 @@ static DCSI_INLINE void dcsi_update_columns(const dcsi_update *u, int g0, int g1
         to[j] = u->w + u->place[row] * u->lead;
     }
     if (u->lower) g0 = dcsi_max(g0, q >> 2);
-    for (g = g0, a = u->a + g * step; wide && g + 2 < g1; g += 3, a += 3 * step) {
+    g = g0;
+    a = u->a + g * step;
+#if DCSI_V8
+    for (; wide == 2 && cols == 4 && g + 5 < g1; g += 6, a += 6 * step) {
+        dcsi_tile_6(u->n, a, step, b, c);
+        dcsi_scatter(u, g, 4, to, c);
+        dcsi_scatter(u, g + 1, 4, to, c + 4);
+        dcsi_scatter(u, g + 2, 4, to, c + 8);
+        dcsi_scatter(u, g + 3, 4, to, c + 12);
+        dcsi_scatter(u, g + 4, 4, to, c + 16);
+        dcsi_scatter(u, g + 5, 4, to, c + 20);
+    }
+#endif
+    for (; wide && g + 2 < g1; g += 3, a += 3 * step) {
         dcsi_tile(u->n, 3, cols, a, step, b, c);
         dcsi_scatter(u, g, cols, to, c);
         dcsi_scatter(u, g + 1, cols, to, c + 4);
@@ -3076,7 +3159,7 @@ static DCSI_INLINE void dcsi_update_columns(const dcsi_update *u, int g0, int g1
 static DCSI_INLINE void dcsi_update_run(const dcsi_update *u, int wide)
 {
     int first = (u->skip ? u->p2 : u->p1) >> 2, end = dcsi_bands(u->m), g, q;
-    int block = dcsi_max(3, 512 / dcsi_max(u->n, 1) / 3 * 3); /* 16 KB of a, whole tiles */
+    int block = dcsi_max(6, 512 / dcsi_max(u->n, 1) / 6 * 6); /* 16 KB of a, whole tiles */
     for (g = first; g < end; g += block) {
         int last = dcsi_min(g + block, end);
         for (q = u->p1; q + 4 <= u->p2; q += 4) dcsi_update_columns(u, g, last, q, 4, wide);
@@ -3108,8 +3191,21 @@ DCSI_AVX2 static void dcsi_update_avx2(const dcsi_update *u)
 }
 #endif
 
+#if DCSI_DISPATCH && DCSI_V8
+DCSI_AVX512 static void dcsi_update_avx512(const dcsi_update *u)
+{
+    dcsi_update_run(u, 2);
+}
+#endif
+
 static void dcsi_update_any(const dcsi_update *u, int avx2)
 {
+#if DCSI_DISPATCH && DCSI_V8
+    if (avx2 == 2) {
+        dcsi_update_avx512(u);
+        return;
+    }
+#endif
 #if DCSI_DISPATCH
     if (avx2) {
         dcsi_update_avx2(u);
@@ -3207,12 +3303,12 @@ static DCSI_INLINE void dcsi_finish_tile(const dcsi_v4 *c, const double *w, ptrd
     dcsi_v4_store(out + 12, &y);
 }
 
-/* Solve for the column blocks [0, blocks) of one to three bands: out T^T = w, T the packed triangle
+/* Solve for the column blocks [0, blocks) of one to three bands, or six: out T^T = w, T the packed triangle
    of `diagonal`. w: rows of the first band in the buffer; the others follow. */
 static DCSI_INLINE void dcsi_solve_bands(const double *diagonal, int nc, int blocks, int bands,
                                          const double *w, ptrdiff_t lead, double *out)
 {
-    dcsi_v4 c[12];
+    dcsi_v4 c[24];
     const double *b[4];
     ptrdiff_t step = 4 * (ptrdiff_t)nc;
     int g, k;
@@ -3222,11 +3318,18 @@ static DCSI_INLINE void dcsi_solve_bands(const double *diagonal, int nc, int blo
         int t = nc - 4 * g;
         b[0] = diagonal + g * step, b[1] = b[0] + 1, b[2] = b[0] + 2, b[3] = b[0] + 3;
         inverse = b[0] + 16 * (ptrdiff_t)g;
-        dcsi_tile(4 * g, bands, 4, out, step, b, c);
+#if DCSI_V8
+        if (bands == 6)
+            dcsi_tile_6(4 * g, out, step, b, c);
+        else
+#endif
+            dcsi_tile(4 * g, bands, 4, out, step, b, c);
         if (t >= 4) {
             dcsi_finish_tile(c, from, lead, 4, inverse, to);
             if (bands > 1) dcsi_finish_tile(c + 4, from + 4, lead, 4, inverse, to + step);
             if (bands > 2) dcsi_finish_tile(c + 8, from + 8, lead, 4, inverse, to + 2 * step);
+            for (k = 3; k < bands; k++)
+                dcsi_finish_tile(c + 4 * k, from + 4 * k, lead, 4, inverse, to + k * step);
         } else
             for (k = 0; k < bands; k++)
                 dcsi_finish_tile(c + 4 * k, from + 4 * k, lead, t, inverse, to + k * step);
@@ -3240,6 +3343,8 @@ static DCSI_INLINE void dcsi_solve_below(const double *diagonal, int nc, int m, 
     int g = 0, bands = dcsi_bands(m), blocks = dcsi_bands(nc);
     ptrdiff_t step = 4 * (ptrdiff_t)nc;
     const double *rows = w + 4 * blocks;
+    for (; DCSI_V8 && wide == 2 && g + 5 < bands; g += 6)
+        dcsi_solve_bands(diagonal, nc, blocks, 6, rows + 4 * g, lead, below + g * step);
     for (; wide && g + 2 < bands; g += 3)
         dcsi_solve_bands(diagonal, nc, blocks, 3, rows + 4 * g, lead, below + g * step);
     for (; g < bands; g++)
@@ -3260,9 +3365,23 @@ DCSI_AVX2 static void dcsi_below_avx2(const double *diagonal, int nc, int m, con
 }
 #endif
 
+#if DCSI_DISPATCH && DCSI_V8
+DCSI_AVX512 static void dcsi_below_avx512(const double *diagonal, int nc, int m, const double *w,
+                                          ptrdiff_t lead, double *below)
+{
+    dcsi_solve_below(diagonal, nc, m, w, lead, below, 2);
+}
+#endif
+
 static void dcsi_below_any(const double *diagonal, int nc, int m, const double *w, ptrdiff_t lead,
                            double *below, int avx2)
 {
+#if DCSI_DISPATCH && DCSI_V8
+    if (avx2 == 2) {
+        dcsi_below_avx512(diagonal, nc, m, w, lead, below);
+        return;
+    }
+#endif
 #if DCSI_DISPATCH
     if (avx2) {
         dcsi_below_avx2(diagonal, nc, m, w, lead, below);
