@@ -832,6 +832,69 @@ static void random_families(void)
     CHECK(solved[3] >= 175); /* the family with zeros on the diagonal has singular ones */
 }
 
+enum { RANK_DEFICIENT, DENSE_ROWS, DISCONNECTED, EMPTY_ROW, STRUCTURES };
+
+/* A random matrix with a structure, n >= 4; small integers, so that what is singular is exactly so. */
+static dcs_matrix structured_matrix(random_state *rng, int n, int symmetric, int structure)
+{
+    int limit = 40 * n, count = 0, k, *row = (int *)malloc((size_t)limit * sizeof(int));
+    int *col = (int *)malloc((size_t)limit * sizeof(int)), half = n / 2;
+    double *v = (double *)malloc((size_t)limit * sizeof(double));
+    dcs_matrix a;
+    for (k = 0; k < n && structure != RANK_DEFICIENT; k++) {
+        if (structure == EMPTY_ROW && k == half) continue;
+        row[count] = col[count] = k;
+        v[count++] = structure == DENSE_ROWS ? 3.0 * n : 12;
+    }
+    for (k = 0; k < 3 * n; k++) { /* rank deficient: n / 2 terms u w^T with two entries each */
+        int i = below(rng, n), j = below(rng, n), t;
+        double e = below(rng, 2) ? 1 : -1;
+        if (structure == RANK_DEFICIENT) {
+            int at[2], to[2];
+            if (k >= half) break;
+            at[0] = i, at[1] = j, to[0] = symmetric ? i : below(rng, n);
+            to[1] = symmetric ? j : below(rng, n);
+            for (t = 0; t < 4; t++) {
+                row[count] = at[t / 2], col[count] = to[t % 2];
+                v[count++] = t == 0 || t == 3 ? 1 : e;
+            }
+            continue;
+        }
+        if (structure == DENSE_ROWS && k < n) i = 0, j = k;
+        if (structure == DISCONNECTED && (i < half) != (j < half)) continue;
+        if (i == j || (structure == EMPTY_ROW && (i == half || j == half))) continue;
+        row[count] = i, col[count] = j, v[count++] = e;
+        if (symmetric) row[count] = j, col[count] = i, v[count++] = e;
+    }
+    CHECK_EQ(dcs_matrix_from_triplets(NULL, n, n, 1, count, row, col, v, &a, NULL), DCS_OK);
+    free(row);
+    free(col);
+    free(v);
+    return a;
+}
+
+/* Solved to 10 n eps or refused by name, whatever the structure; singular by structure is found. */
+static void random_structures(void)
+{
+    random_state rng;
+    int t, kind;
+    rng.s = 977;
+    for (t = 0; t < 160; t++) {
+        int n = 4 + below(&rng, t < 80 ? 12 : 120), structure = t % STRUCTURES;
+        dcs_matrix s = structured_matrix(&rng, n, 1, structure);
+        dcs_matrix u = structured_matrix(&rng, n, 0, structure);
+        for (kind = DCS_CHOLESKY; kind <= DCS_LU; kind++) {
+            int solved = check_random(&rng, kind <= DCS_LDLT ? &s : &u, (dcs_kind)kind, 10);
+            if (structure == EMPTY_ROW && kind != DCS_LU_STATIC) CHECK_EQ(solved, 0);
+            if (structure == DENSE_ROWS) CHECK_EQ(solved, 1);
+            if (structure == DISCONNECTED && kind == DCS_LU && n < 16) CHECK_EQ(solved, 1);
+            if (structure == RANK_DEFICIENT && kind == DCS_CHOLESKY) CHECK_EQ(solved, 0);
+        }
+        dcs_matrix_destroy(NULL, &s);
+        dcs_matrix_destroy(NULL, &u);
+    }
+}
+
 /* Rows and columns scaled by 10^-100 .. 10^100. */
 static void badly_scaled(void)
 {
@@ -1604,6 +1667,7 @@ void suite_sparse(void)
     TEST_RUN(dissection_of_odd_graphs);
     TEST_RUN(fill_of_grids_is_low);
     TEST_RUN(random_families);
+    TEST_RUN(random_structures);
     TEST_RUN(badly_scaled);
     TEST_RUN(lu_refactor_and_transpose);
     TEST_RUN(blocks_agree_with_scalars);
