@@ -89,7 +89,8 @@
    Ordering. Approximate minimum degree on the quotient graph: elements, supervariables, mass
    elimination, aggressive absorption (Amestoy, Davis, Duff, SIAM J. Matrix Anal. 17, 1996). Nested
    dissection (George, SIAM J. Numer. Anal. 10, 1973) by vertex separators found on coarsened graphs
-   and refined by moving vertices (Fiduccia, Mattheyses 1982; Karypis, Kumar 1998); one run of
+   and refined by moving vertices (Fiduccia, Mattheyses 1982; Karypis, Kumar 1998); the tree of
+   pieces comes from a contracted graph, and its separators are refined in place; one run of
    minimum degree, told to leave separators for last, then orders everything.
    Tree. The elimination tree by path compression (Liu, SIAM J. Matrix Anal. 11, 1990), its
    postorder, and the number of entries of every column of the factor without forming it (Gilbert,
