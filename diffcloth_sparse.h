@@ -30,7 +30,7 @@
        >>impl          implementation, bottom-up:
                        >>platform >>pool >>errors-impl >>matrix >>graph >>amd >>tree >>nd
                        >>supernodes >>analysis >>kernels >>update >>panel >>square >>factor
-                       >>solve >>lu-symbolic >>lu-numeric >>lu-solve >>solver
+                       >>cholmod >>solve >>lu-symbolic >>lu-numeric >>lu-solve >>solver
        >>licence       licence
 
 
