@@ -43,11 +43,19 @@ build/gradcheck: build/gradcheck.o build/scenes.o build/impl.o
 
 examples: $(EXAMPLES:%=build/%) build/gradcheck build/bench
 
+# The sparse part compares with CHOLMOD and UMFPACK where they and OpenBLAS can be linked.
+PEERS = -DBENCH_SUITESPARSE -isystem /usr/include/suitesparse
+PEER_LIBS = -lcholmod -lumfpack -lopenblas
+HAVE_PEERS = $(shell mkdir -p build; echo 'int main(void) { return 0; }' >build/peers.c; \
+	$(CC) $(PEERS) -include cholmod.h build/peers.c $(PEER_LIBS) -o build/peers 2>/dev/null && echo yes)
+
 build/bench: bench/bench.c $(wildcard bench/*.c bench/*.h) $(HEADERS) $(HELPERS) | build
-	$(CC) $(CFLAGS) $(WARN) -I. $< -lm -o $@
+	if [ "$(HAVE_PEERS)" = yes ]; then set -- $(PEERS); libs="$(PEER_LIBS)"; \
+	else echo "bench: no CHOLMOD, UMFPACK or OpenBLAS, ours alone"; set --; libs=; fi; \
+	$(CC) $(CFLAGS) $(WARN) "$$@" -I. $< $$libs -lm -o $@
 
 bench: build/bench
-	@./build/bench
+	@OMP_THREAD_LIMIT=1 OPENBLAS_NUM_THREADS=1 ./build/bench
 
 test: build/tests
 	./build/tests

@@ -30,7 +30,7 @@
        >>impl          implementation, bottom-up:
                        >>platform >>pool >>errors-impl >>matrix >>graph >>amd >>tree >>nd
                        >>supernodes >>analysis >>kernels >>update >>panel >>square >>factor
-                       >>solve >>lu-symbolic >>lu-numeric >>lu-solve >>solver
+                       >>cholmod >>solve >>lu-symbolic >>lu-numeric >>lu-solve >>solver
        >>licence       licence
 
 
@@ -45,8 +45,8 @@
    - Solves with the matrix and with its transpose for any number of right-hand sides, refines the
      result, measures its backward error and estimates the condition number.
 
-   It does not: use threads, call BLAS, work out of core, handle complex or single precision
-   numbers, solve least-squares problems, or pivot a symmetric indefinite matrix (use DCS_LU).
+   It does not: use threads or call BLAS unless told to (see >>options), work out of core, handle
+   complex or single precision numbers, solve least-squares problems, or pivot a symmetric indefinite matrix (use DCS_LU).
 
 
    >>example   A WORKED EXAMPLE
@@ -89,7 +89,8 @@
    Ordering. Approximate minimum degree on the quotient graph: elements, supervariables, mass
    elimination, aggressive absorption (Amestoy, Davis, Duff, SIAM J. Matrix Anal. 17, 1996). Nested
    dissection (George, SIAM J. Numer. Anal. 10, 1973) by vertex separators found on coarsened graphs
-   and refined by moving vertices (Fiduccia, Mattheyses 1982; Karypis, Kumar 1998); one run of
+   and refined by moving vertices (Fiduccia, Mattheyses 1982; Karypis, Kumar 1998); the tree of
+   pieces comes from a contracted graph, and its separators are refined in place; one run of
    minimum degree, told to leave separators for last, then orders everything.
    Tree. The elimination tree by path compression (Liu, SIAM J. Matrix Anal. 11, 1990), its
    postorder, and the number of entries of every column of the factor without forming it (Gilbert,
@@ -115,6 +116,10 @@
 
    - All memory comes from the allocator in the descriptor (malloc and free by default); free is
      told the size. compute, refactor and solve never allocate.
+   - With DCS_USE_OPENMP, dcs_factor_compute gives branches of the elimination tree that need no
+     panel of another branch to the omp_get_max_threads() threads there were at create, each with
+     scratch of its own. Branches follow from the matrix alone, so every number of threads, and a
+     build without threads, gives the same bits.
    - There is no global state. A dcs_analysis is immutable: share it between threads. A factor, an
      LU or a solver is used by one thread at a time, because solving uses scratch inside it.
    - The same input gives the same bits on every run. Other compilers and options may round
@@ -139,7 +144,13 @@
        DCS_API                           linkage of public functions (default extern)
        DCS_ASSERT(x)                     default assert(x); only bugs in calling code end here
        DCS_NO_VECTOR                     plain C kernels even where vector extensions exist
-       DCS_NO_DISPATCH                   on x86-64, do not look for AVX2 when running */
+       DCS_NO_DISPATCH                   on x86-64, do not look for AVX2 when running
+       DCS_USE_OPENMP                    factor independent branches on threads (with -fopenmp)
+       DCS_USE_BLAS                      large products by cblas_dgemm; needs <cblas.h>
+       DCS_USE_SUITESPARSE               DCS_CHOLESKY and DCS_LDLT by CHOLMOD, DCS_LU by UMFPACK,
+                                         in our order; needs their headers. DCS_LU_STATIC stays.
+                                         They allocate with their own allocator, also when numbers
+                                         change; dcs_lu_refactor then chooses pivots anew */
 
 #ifndef DIFFCLOTH_SPARSE_H
 #define DIFFCLOTH_SPARSE_H
@@ -220,7 +231,8 @@ typedef struct dcs_desc {
     double relax;           /* explicit zeros accepted when panels merge, relative to the built-in
                                allowance; default 1, range [0, 10]; 0 merges only without zeros */
     int max_width;          /* widest panel in scalar columns; default 96, range [8, 1024] */
-    int equilibrate;        /* LU kinds: scale rows and columns by powers of two; default 1 */
+    int equilibrate;        /* LU kinds: scale rows and columns by powers of two; default 1. Use 0
+                               where all entries have one unit and some rows may be rounding only */
     int refine_steps;       /* dcs_solver: at most so many refinement steps; default 3, range
                                [0, 20] */
 } dcs_desc;
@@ -309,7 +321,7 @@ typedef struct dcs_info {
     int64_t stored_nonzeros; /* the same with the explicit zeros of merged panels */
     double flops;            /* multiplications and additions of a Cholesky factorisation */
     int supernodes;          /* panels */
-    int64_t factor_bytes;    /* memory of a DCS_CHOLESKY factor, scratch included */
+    int64_t factor_bytes;    /* memory of a DCS_CHOLESKY factor, scratch of one thread included */
     dcs_ordering ordering;   /* the one used: AMD, ND, NATURAL or GIVEN */
 } dcs_info;
 
@@ -404,6 +416,11 @@ DCS_API int64_t dcs_lu_get_nonzeros(const dcs_lu *lu); /* entries of L and U, di
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(DCS_USE_SUITESPARSE)
+#include <cholmod.h>
+#include <umfpack.h>
+#endif
+
 #ifndef DCS_ASSERT
 #include <assert.h>
 #define DCS_ASSERT(x) assert(x)
@@ -428,12 +445,28 @@ DCS_API int64_t dcs_lu_get_nonzeros(const dcs_lu *lu); /* entries of L and U, di
 #if defined(__clang__) || !defined(__GNUC__) || defined(__TINYC__)
 #define DCSI_PLAIN
 #define DCSI_AVX2 __attribute__((target("avx2,fma")))
+#define DCSI_AVX512 __attribute__((target("avx2,fma,avx512f,avx512vl,avx512dq")))
 #else /* gcc in ISO C mode does not use fused multiply-add unless told to */
 #define DCSI_PLAIN __attribute__((optimize("fp-contract=fast")))
 #define DCSI_AVX2 __attribute__((target("avx2,fma"), optimize("fp-contract=fast")))
+#define DCSI_AVX512                                                                                \
+    __attribute__((target("avx2,fma,avx512f,avx512vl,avx512dq"), optimize("fp-contract=fast")))
 #endif
 
-#if defined(__AVX__) || defined(__aarch64__)
+/* Registers of eight doubles, in the products of the factorisation. `wide` is 2 where they are used; every
+   element is the same sum in the same order. */
+#if defined(__x86_64__) && !defined(__TINYC__) && !defined(DCS_NO_VECTOR) && defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector) && (DCSI_DISPATCH || defined(__AVX512F__))
+#define DCSI_V8 1
+#endif
+#endif
+#if !defined(DCSI_V8)
+#define DCSI_V8 0
+#endif
+
+#if DCSI_V8 && defined(__AVX512F__)
+#define DCSI_WIDE 2
+#elif defined(__AVX__) || defined(__aarch64__)
 #define DCSI_WIDE 1
 #else
 #define DCSI_WIDE 0
@@ -689,11 +722,26 @@ static DCSI_INLINE void dcsi_v4_transpose(dcsi_v4 *a, dcsi_v4 *b, dcsi_v4 *c, dc
 #define DCSI_PREFETCH(p) ((void)(p))
 #endif
 
+/* Threads, where the compiler was told to use them. */
+#if defined(DCS_USE_OPENMP) && defined(_OPENMP)
+#include <omp.h>
+#define DCSI_THREADS() omp_get_max_threads()
+#define DCSI_THREAD() omp_get_thread_num()
+#else
+#define DCSI_THREADS() 1
+#define DCSI_THREAD() 0
+#endif
+
+/* 0, 1, or 2 if there is AVX-512 as well. */
 static int dcsi_has_avx2(void)
 {
 #if DCSI_DISPATCH
     __builtin_cpu_init();
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return 0;
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                   __builtin_cpu_supports("avx512dq")
+               ? 2
+               : 1;
 #else
     return 0;
 #endif
@@ -1712,7 +1760,7 @@ static void dcsi_counts(const dcsi_graph *g, const int *order, const int *positi
    refined on every level. In the end one minimum degree run orders everything with the constraint
    that separators wait for what they separate; so the pieces know their boundaries. */
 
-enum { DCSI_SEPARATOR = 2 }; /* sides are 0 and 1 */
+enum { DCSI_SEPARATOR = 2, DCSI_OUTSIDE = 3 }; /* sides are 0 and 1 */
 
 typedef struct dcsi_level {
     int n, total;     /* vertices, their weight */
@@ -1732,7 +1780,7 @@ typedef struct dcsi_dissection {
     int count;
     int *locked, stamp;
     int *log, log_count; /* vertex * 4 + side before a change */
-    int weight[3];       /* of the sides and the separator */
+    int weight[4];       /* of the sides, the separator, and what lies outside */
     int *mark, *best;
     uint32_t random;
 } dcsi_dissection;
@@ -1829,7 +1877,7 @@ static int dcsi_contract(dcsi_dissection *d, dcsi_level *l, int coarse, dcsi_lev
 
 static void dcsi_separator_enter(dcsi_dissection *d, const dcsi_level *l, int v)
 {
-    int p, toward[3] = {0, 0, 0};
+    int p, toward[4] = {0, 0, 0, 0};
     for (p = l->start[v]; p < l->start[v + 1]; p++)
         toward[l->side[l->adj[p]]] += l->weight[l->adj[p]];
     d->toward[0][v] = toward[0];
@@ -1913,32 +1961,38 @@ static void dcsi_separator_load(dcsi_dissection *d, const dcsi_level *l)
     }
 }
 
-/* Passes of moves in the manner of Fiduccia and Mattheyses: always the best move, even if it makes
-   things worse for a while, then back to the best point seen. */
+/* One pass of moves in the manner of Fiduccia and Mattheyses: always the best move, even if it makes
+   things worse for a while, then back to the best point seen. The separator is in d->list. Returns
+   1 if it got better; the moves that stay are in d->log. */
+static int dcsi_separator_pass(dcsi_dissection *d, const dcsi_level *l, int limit, double *best)
+{
+    double at_start = dcsi_separator_cost(d, limit);
+    int patience = 40 + d->count, best_log = 0, since;
+    *best = at_start;
+    d->stamp++;
+    d->log_count = 0;
+    for (since = 0; since < patience && d->log_count < l->n; since++) {
+        int move = dcsi_separator_choose(d, l, limit);
+        double cost;
+        if (move < 0) break;
+        dcsi_separator_move(d, l, move >> 2, move & 3);
+        cost = dcsi_separator_cost(d, limit);
+        if (cost < *best) *best = cost, best_log = d->log_count, since = -1;
+    }
+    while (d->log_count > best_log) {
+        int entry = d->log[--d->log_count];
+        dcsi_set_side(d, l, entry >> 2, entry & 3);
+    }
+    return *best < at_start;
+}
+
 static double dcsi_separator_refine(dcsi_dissection *d, const dcsi_level *l, int limit, int passes)
 {
-    double best = 0, at_start;
-    int pass, since;
-    for (pass = 0; pass < passes; pass++) {
-        int patience, best_log = 0;
+    double best = 0;
+    int pass, better = 1;
+    for (pass = 0; pass < passes && better; pass++) {
         dcsi_separator_load(d, l);
-        best = at_start = dcsi_separator_cost(d, limit);
-        patience = 40 + d->count;
-        d->stamp++;
-        d->log_count = 0;
-        for (since = 0; since < patience && d->log_count < l->n; since++) {
-            int move = dcsi_separator_choose(d, l, limit);
-            double cost;
-            if (move < 0) break;
-            dcsi_separator_move(d, l, move >> 2, move & 3);
-            cost = dcsi_separator_cost(d, limit);
-            if (cost < best) best = cost, best_log = d->log_count, since = -1;
-        }
-        while (d->log_count > best_log) {
-            int entry = d->log[--d->log_count];
-            dcsi_set_side(d, l, entry >> 2, entry & 3);
-        }
-        if (best >= at_start) break;
+        better = dcsi_separator_pass(d, l, limit, &best);
     }
     return best;
 }
@@ -1975,10 +2029,10 @@ static void dcsi_first_separator(dcsi_dissection *d, const dcsi_level *l, int li
 {
     double best = 0;
     int trial;
-    for (trial = 0; trial < 8; trial++) {
+    for (trial = 0; trial < 4; trial++) {
         double cost;
         dcsi_grow(d, l, (int)(dcsi_random(d) % (uint32_t)l->n));
-        cost = dcsi_separator_refine(d, l, limit, 6);
+        cost = dcsi_separator_refine(d, l, limit, 3);
         if (trial > 0 && cost >= best) continue;
         best = cost;
         memcpy(d->best, l->side, (size_t)l->n * sizeof(int));
@@ -1986,10 +2040,17 @@ static void dcsi_first_separator(dcsi_dissection *d, const dcsi_level *l, int li
     memcpy(l->side, d->best, (size_t)l->n * sizeof(int));
 }
 
-/* Sides of level 0, which has been filled in. */
-static void dcsi_separate(dcsi_dissection *d)
+/* The heaviest that a side may be: a loose limit gives smaller separators, a tight one a flatter
+   tree. Of 0.54 to 0.65, this filled least on grids of 3600 to 50 176 vertices. */
+static int dcsi_side_limit(int total)
 {
-    int limit = (int)(0.57 * d->level[0].total) + 1, k, v;
+    return (int)(0.62 * total) + 1;
+}
+
+/* Sides of level 0, which has been filled in. Returns their cost. */
+static double dcsi_separate(dcsi_dissection *d)
+{
+    int limit = dcsi_side_limit(d->level[0].total), k, v;
     dcsi_level *l = d->level;
     for (d->levels = 1; d->levels < 40 && l->n > 100; d->levels++, l++) {
         int coarse = dcsi_match(d, l);
@@ -2002,12 +2063,26 @@ static void dcsi_separate(dcsi_dissection *d)
         for (v = 0; v < fine->n; v++) fine->side[v] = d->level[k + 1].side[fine->map[v]];
         dcsi_separator_refine(d, fine, limit, 4);
     }
+    dcsi_separator_load(d, d->level);
+    return dcsi_separator_cost(d, limit);
 }
 
-/* Level 0 = the subgraph of vertices[0..count-1], which owner marks with `id`. local: n numbers of
-   scratch. */
-static int dcsi_extract(dcsi_dissection *d, const dcsi_graph *g, const int *vertices, int count,
-                        const int *owner, int id, int *local)
+/* The better of two attempts, which differ by chance. keep: scratch per vertex. */
+static void dcsi_separate_twice(dcsi_dissection *d, int *keep)
+{
+    dcsi_level *l = &d->level[0];
+    size_t bytes = (size_t)l->n * sizeof(int);
+    int used = d->arena_used;
+    double first = dcsi_separate(d);
+    memcpy(keep, l->side, bytes);
+    d->arena_used = used;
+    if (dcsi_separate(d) >= first) memcpy(l->side, keep, bytes);
+}
+
+/* Level 0 = the subgraph of g on vertices[0..count-1], which node marks with `id`. local: scratch
+   for every vertex of g. */
+static int dcsi_extract(dcsi_dissection *d, const dcsi_level *g, const int *vertices, int count,
+                        const int *node, int id, int *local)
 {
     dcsi_level *l = &d->level[0];
     int k, p, at = 0, edges = 0;
@@ -2017,18 +2092,19 @@ static int dcsi_extract(dcsi_dissection *d, const dcsi_graph *g, const int *vert
     }
     d->arena_used = 0;
     if (!dcsi_level_take(d, l, count, edges)) return 0;
+    l->total = 0;
     for (k = 0; k < count; k++) {
         int v = vertices[k];
         l->start[k] = at;
-        l->weight[k] = 1;
+        l->weight[k] = g->weight[v];
+        l->total += g->weight[v];
         for (p = g->start[v]; p < g->start[v + 1]; p++) {
-            if (owner[g->adj[p]] != id) continue;
-            l->edge[at] = 1;
+            if (node[g->adj[p]] != id) continue;
+            l->edge[at] = g->edge[p];
             l->adj[at++] = local[g->adj[p]];
         }
     }
     l->start[count] = at;
-    l->total = count;
     d->arena_used -= edges - at;
     return 1;
 }
@@ -2049,9 +2125,10 @@ static int dcsi_split(dcsi_dissection *d, int *vertices, int count, int *first)
     return 1;
 }
 
-static dcs_result dcsi_dissection_init(dcsi_dissection *d, dcsi_pool *pool, const dcsi_graph *g)
+static dcs_result dcsi_dissection_init(dcsi_dissection *d, dcsi_pool *pool, ptrdiff_t n,
+                                       ptrdiff_t edges)
 {
-    ptrdiff_t n = g->n, size = 3 * (4 * n + 2 * (ptrdiff_t)g->start[n] + 64);
+    ptrdiff_t size = 3 * (4 * n + 2 * edges + 64);
     memset(d, 0, sizeof *d);
     if (size > INT32_MAX) return pool->status = DCS_ERROR_TOO_LARGE;
     d->arena_size = (int)size;
@@ -2069,38 +2146,193 @@ static dcs_result dcsi_dissection_init(dcsi_dissection *d, dcsi_pool *pool, cons
     return pool->status;
 }
 
-/* set[v]: 0 for pieces, rising from the last separators to the first. */
-static dcs_result dcsi_nd_sets(dcsi_pool *pool, const dcsi_graph *g, int *set)
+/* The pieces as a binary tree: an inner node is a separator, a leaf is left to minimum degree.
+   Every vertex belongs to one node, and an edge joins only nodes of which one is above the other. */
+typedef struct dcsi_cuts {
+    int nodes, deepest;
+    int *parent, *depth, *which, *inner; /* which: 0 or 1, the side of its parent it is on */
+    int *side, *at; /* for one depth: side of a node, and the node of that depth above it */
+    int *start, *weight; /* per node: its vertices in `sorted`; two weights */
+    int *sorted, *seen, stamp; /* per vertex */
+} dcsi_cuts;
+
+static dcs_result dcsi_cuts_take(dcsi_cuts *t, dcsi_pool *pool, int n, ptrdiff_t nodes)
 {
-    enum { LEAF = 200, DEPTH = 48 }; /* pieces of so many vertices are left to minimum degree */
+    memset(t, 0, sizeof *t);
+    t->parent = dcsi_take_ints(pool, nodes);
+    t->depth = dcsi_take_ints(pool, nodes);
+    t->which = dcsi_take_ints(pool, nodes);
+    t->inner = dcsi_take_ints(pool, nodes);
+    t->side = dcsi_take_ints(pool, nodes);
+    t->at = dcsi_take_ints(pool, nodes);
+    t->start = dcsi_take_ints(pool, nodes + 1);
+    t->weight = dcsi_take_ints(pool, 2 * nodes);
+    t->sorted = dcsi_take_ints(pool, n);
+    t->seen = dcsi_take_ints(pool, n);
+    if (pool->status == DCS_OK) dcsi_fill_ints(t->seen, n, 0);
+    return pool->status;
+}
+
+/* Split g until the pieces are light. vertices, local: scratch per vertex. */
+static void dcsi_cut(dcsi_dissection *d, const dcsi_level *g, dcsi_cuts *t, int *node,
+                     int *vertices, int *local)
+{
+    enum { LEAF = 120, DEPTH = 48 }; /* pieces of so many vertices are left to minimum degree */
     struct piece {
-        int at, count, depth;
+        int at, count, parent, which;
     } stack[DEPTH + 2];
-    dcsi_dissection d;
-    int n = g->n, top = 0, k, id = 0, deepest = 0;
-    int *vertices = dcsi_take_ints(pool, n), *owner = dcsi_take_ints(pool, n);
-    int *local = dcsi_take_ints(pool, n);
-    if (pool->status != DCS_OK || dcsi_dissection_init(&d, pool, g) != DCS_OK) return pool->status;
-    for (k = 0; k < n; k++) vertices[k] = k, owner[k] = 0, set[k] = DEPTH;
-    stack[top].at = 0, stack[top].count = n, stack[top++].depth = 0;
+    int top = 0, k;
+    for (k = 0; k < g->n; k++) vertices[k] = k;
+    stack[top].at = 0, stack[top].count = g->n, stack[top].which = 0, stack[top++].parent = -1;
     while (top > 0) {
         struct piece p = stack[--top];
-        int first[2], *v = vertices + p.at;
-        if (p.count <= LEAF || p.depth >= DEPTH) continue;
-        id++;
-        for (k = 0; k < p.count; k++) owner[v[k]] = id;
-        if (!dcsi_extract(&d, g, v, p.count, owner, id, local)) continue;
-        dcsi_separate(&d);
-        if (!dcsi_split(&d, v, p.count, first)) continue;
-        deepest = dcsi_max(deepest, p.depth);
-        for (k = first[0] + first[1]; k < p.count; k++) set[v[k]] = p.depth, owner[v[k]] = -1;
-        for (k = 0; k < 2; k++) {
+        int first[2], *v = vertices + p.at, id = t->nodes++, weight = 0;
+        t->parent[id] = p.parent;
+        t->which[id] = p.which;
+        t->depth[id] = p.parent < 0 ? 0 : t->depth[p.parent] + 1;
+        t->inner[id] = 0;
+        for (k = 0; k < p.count; k++) node[v[k]] = id, weight += g->weight[v[k]];
+        if (weight <= LEAF || p.count < 3 || t->depth[id] >= DEPTH) continue;
+        if (!dcsi_extract(d, g, v, p.count, node, id, local)) continue;
+        dcsi_separate_twice(d, local);
+        if (!dcsi_split(d, v, p.count, first)) continue;
+        t->inner[id] = 1;
+        t->deepest = dcsi_max(t->deepest, t->depth[id]);
+        for (k = 0; k < 2; k++, top++) {
             stack[top].at = p.at + (k ? first[0] : 0);
             stack[top].count = first[k];
-            stack[top++].depth = p.depth + 1;
+            stack[top].parent = id;
+            stack[top].which = k;
         }
     }
-    for (k = 0; k < n; k++) set[k] = set[k] == DEPTH ? 0 : deepest + 1 - set[k];
+}
+
+/* The lowest node above both or equal to them. */
+static int dcsi_cuts_meet(const dcsi_cuts *t, int a, int b)
+{
+    while (a != b) {
+        if (t->depth[a] >= t->depth[b])
+            a = t->parent[a];
+        else
+            b = t->parent[b];
+    }
+    return a;
+}
+
+/* A vertex that has moved to a side of the separator `id`: the lowest node there that has all its
+   neighbours of that side below it. */
+static int dcsi_cuts_place(const dcsi_cuts *t, const dcsi_level *l, const int *node, int v, int id)
+{
+    int p, found = -1, side = l->side[v];
+    for (p = l->start[v]; p < l->start[v + 1]; p++) {
+        int u = l->adj[p];
+        if (l->side[u] != side || t->side[node[u]] != side) continue;
+        found = found < 0 ? node[u] : dcsi_cuts_meet(t, found, node[u]);
+    }
+    for (p = id + 1; found < 0; p++)
+        if (t->parent[p] == id && t->which[p] == side) found = p;
+    return found;
+}
+
+/* Refine the separator `id`, whose sides are set, where it is. */
+static void dcsi_refine_cut(dcsi_dissection *d, dcsi_level *l, dcsi_cuts *t, int *node, int id)
+{
+    int *touched = d->best, count = 0, k, pass, better = 1, limit;
+    double cost;
+    t->stamp++;
+    for (k = t->start[id]; k < t->start[id + 1]; k++) {
+        touched[count++] = t->sorted[k];
+        t->seen[t->sorted[k]] = t->stamp;
+    }
+    d->weight[0] = t->weight[2 * id], d->weight[1] = t->weight[2 * id + 1];
+    for (pass = 0; pass < 3 && better; pass++) {
+        d->count = d->weight[DCSI_SEPARATOR] = 0;
+        for (k = 0; k < count; k++)
+            if (l->side[touched[k]] == DCSI_SEPARATOR) {
+                d->weight[DCSI_SEPARATOR] += l->weight[touched[k]];
+                dcsi_separator_enter(d, l, touched[k]);
+            }
+        limit = dcsi_side_limit(d->weight[0] + d->weight[1] + d->weight[DCSI_SEPARATOR]);
+        better = dcsi_separator_pass(d, l, limit, &cost);
+        for (k = 0; k < d->log_count; k++) {
+            int v = d->log[k] >> 2;
+            if (t->seen[v] != t->stamp) t->seen[v] = t->stamp, touched[count++] = v;
+        }
+    }
+    for (k = 0; k < count; k++)
+        if (l->side[touched[k]] == DCSI_SEPARATOR) node[touched[k]] = id;
+    for (k = 0; k < count; k++)
+        if (t->side[node[touched[k]]] != l->side[touched[k]])
+            node[touched[k]] = dcsi_cuts_place(t, l, node, touched[k], id);
+}
+
+/* Sides of all vertices with respect to the separators of one depth, which do not touch; refine
+   them. */
+static void dcsi_refine_depth(dcsi_dissection *d, dcsi_level *l, dcsi_cuts *t, int *node, int depth)
+{
+    int id, v;
+    for (id = 0; id < t->nodes; id++) {
+        int up = t->parent[id], below = t->depth[id] - depth;
+        t->at[id] = below == 0 ? id : below > 0 ? t->at[up] : -1;
+        t->side[id] = below == 0 && t->inner[id] ? DCSI_SEPARATOR : DCSI_OUTSIDE;
+        if (below > 0) t->side[id] = below == 1 ? t->which[id] : t->side[up];
+        t->weight[2 * id] = t->weight[2 * id + 1] = 0;
+    }
+    dcsi_bucket_sort(l->n, t->nodes, node, NULL, t->sorted, t->start);
+    for (v = 0; v < l->n; v++) {
+        int side = t->side[node[v]];
+        l->side[v] = side;
+        if (side < 2) t->weight[2 * t->at[node[v]] + side] += l->weight[v];
+    }
+    for (id = 0; id < t->nodes; id++)
+        if (t->depth[id] == depth && t->inner[id]) dcsi_refine_cut(d, l, t, node, id);
+}
+
+/* The whole graph as a level with weights 1. */
+static int dcsi_first_level(dcsi_dissection *d, const dcsi_graph *g)
+{
+    dcsi_level *l = &d->level[0];
+    int k;
+    if (!dcsi_level_take(d, l, g->n, g->start[g->n])) return 0;
+    l->total = g->n;
+    memcpy(l->start, g->start, ((size_t)g->n + 1) * sizeof(int));
+    if (g->start[g->n] > 0) memcpy(l->adj, g->adj, (size_t)g->start[g->n] * sizeof(int));
+    for (k = 0; k < g->n; k++) l->weight[k] = 1;
+    for (k = 0; k < g->start[g->n]; k++) l->edge[k] = 1;
+    return 1;
+}
+
+/* set[v]: 0 for pieces, rising from the last separators to the first. The tree of pieces is found
+   on a graph contracted up to three times, and all its separators are refined together on the way
+   back: an eighth of the work of dissecting the graph itself. */
+static dcs_result dcsi_nd_sets(dcsi_pool *pool, const dcsi_graph *g, int *set)
+{
+    enum { CONTRACT = 3, SMALL = 1000 };
+    dcsi_dissection d, coarse;
+    dcsi_cuts t;
+    int n = g->n, k, depth, id, *node = dcsi_take_ints(pool, n), *finer = dcsi_take_ints(pool, n);
+    dcsi_level *l = d.level;
+    if (pool->status != DCS_OK) return pool->status;
+    if (dcsi_dissection_init(&d, pool, n, g->start[n]) != DCS_OK) return pool->status;
+    if (!dcsi_first_level(&d, g)) return pool->status = DCS_ERROR_TOO_LARGE;
+    for (d.levels = 1; d.levels <= CONTRACT && l->n > SMALL; d.levels++, l++) {
+        int count = dcsi_match(&d, l);
+        if (count > 0.9 * l->n || !dcsi_contract(&d, l, count, l + 1)) break;
+    }
+    if (dcsi_dissection_init(&coarse, pool, l->n, l->start[l->n]) != DCS_OK) return pool->status;
+    if (dcsi_cuts_take(&t, pool, n, 2 * (ptrdiff_t)l->n + 2) != DCS_OK) return pool->status;
+    dcsi_cut(&coarse, l, &t, node, t.sorted, d.list);
+    while (l > d.level) {
+        l--;
+        for (k = 0; k < l->n; k++) finer[k] = node[l->map[k]];
+        memcpy(node, finer, (size_t)l->n * sizeof(int));
+        for (depth = 0; depth <= t.deepest && t.inner[0]; depth++)
+            dcsi_refine_depth(&d, l, &t, node, depth);
+    }
+    for (k = 0; k < n; k++) {
+        id = node[k];
+        set[k] = t.inner[id] ? t.deepest + 1 - t.depth[id] : 0;
+    }
     return DCS_OK;
 }
 
@@ -2348,6 +2580,7 @@ struct dcs_analysis {
     int max_rows;                  /* longest list of rows */
     ptrdiff_t max_work;            /* largest buffer, in doubles */
     ptrdiff_t max_panel;           /* largest packed panel, in doubles */
+    int branches, *branch;         /* panels [branch[2 i], branch[2 i + 1]) need no other panel */
 };
 
 static int dcsi_bands(int rows)
@@ -2447,6 +2680,45 @@ static dcs_result dcsi_make_panels(dcs_analysis *a, const dcsi_symbolic *s)
         }
     }
     a->first[super] = a->size;
+    return DCS_OK;
+}
+
+/* Cost of a panel: operations of a dense factorisation of its columns. */
+static double dcsi_panel_cost(const dcs_analysis *a, int s)
+{
+    double nc = a->first[s + 1] - a->first[s], m = (double)(a->row_start[s + 1] - a->row_start[s]);
+    return nc * (m + nc) * (m + nc);
+}
+
+/* Independent branches of the tree of panels, for threads: maximal subtrees of at most 1/24 of the
+   work, small neighbours joined. They depend on the matrix alone, never on the number of threads,
+   and fix the order of all operations. None when the whole is too small to be worth a thread. */
+static dcs_result dcsi_find_branches(dcsi_pool *scratch, dcs_analysis *a)
+{
+    double *cost = dcsi_take_doubles(scratch, a->supers), total = 0, limit, last = 0;
+    int *low = dcsi_take_ints(scratch, a->supers), s, up;
+    a->branch = dcsi_take_ints(&a->pool, 2 * (ptrdiff_t)a->supers);
+    if (scratch->status != DCS_OK) return scratch->status;
+    if (a->pool.status != DCS_OK) return a->pool.status;
+    for (s = 0; s < a->supers; s++) cost[s] = dcsi_panel_cost(a, s), low[s] = s, total += cost[s];
+    limit = total / 24;
+    for (s = 0; s < a->supers; s++) {
+        up = a->row_start[s] < a->row_start[s + 1] ? a->of[a->rows[a->row_start[s]]] : -1;
+        if (up >= 0) cost[up] += cost[s], low[up] = dcsi_min(low[up], low[s]);
+    }
+    for (s = 0; s < a->supers && total > 1e6; s++) {
+        int *range = a->branch + 2 * (ptrdiff_t)a->branches;
+        up = a->row_start[s] < a->row_start[s + 1] ? a->of[a->rows[a->row_start[s]]] : -1;
+        if (cost[s] > limit || (up >= 0 && cost[up] <= limit)) continue;
+        if (a->branches > 0 && range[-1] == low[s] && last + cost[s] <= limit) {
+            range[-1] = s + 1;
+            last += cost[s];
+            continue;
+        }
+        range[0] = low[s], range[1] = s + 1;
+        last = cost[s];
+        a->branches++;
+    }
     return DCS_OK;
 }
 
@@ -2631,6 +2903,7 @@ static dcs_result dcsi_analyze(dcsi_pool *scratch, dcs_analysis *a, const int *c
     memcpy(a->order, s.order, (size_t)a->n * sizeof(int));
     memcpy(a->position, s.position, (size_t)a->n * sizeof(int));
     if (dcsi_make_panels(a, &s) != DCS_OK) return a->pool.status;
+    if ((result = dcsi_find_branches(scratch, a)) != DCS_OK) return result;
     if (dcsi_map_entries(scratch, a, col_start, row_index) != DCS_OK) return scratch->status;
     a->info.supernodes = a->supers;
     a->info.factor_bytes = dcsi_factor_bytes(a, DCS_CHOLESKY);
@@ -2735,6 +3008,55 @@ static DCSI_INLINE void dcsi_tile(int n, int bands, int cols, const double *a, p
     if (bands > 2) c[8] = e0, c[9] = e1, c[10] = e2, c[11] = e3;
 }
 
+#if DCSI_V8
+typedef double dcsi_v8 __attribute__((vector_size(64)));
+
+/* Two bands in one register. */
+static DCSI_INLINE void dcsi_v8_load(dcsi_v8 *v, const double *p, const double *q)
+{
+    dcsi_v4 a = *(const dcsi_v4m *)p, b = *(const dcsi_v4m *)q;
+    *v = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+static DCSI_INLINE void dcsi_v8_fma(dcsi_v8 *acc, const dcsi_v8 *a, double s)
+{
+    dcsi_v8 b = {s, s, s, s, s, s, s, s};
+    *acc += *a * b;
+}
+
+static DCSI_INLINE void dcsi_v8_split(const dcsi_v8 *v, dcsi_v4 *a, dcsi_v4 *b)
+{
+    *a = __builtin_shufflevector(*v, *v, 0, 1, 2, 3);
+    *b = __builtin_shufflevector(*v, *v, 4, 5, 6, 7);
+}
+
+/* dcsi_tile for six bands and four columns. */
+static DCSI_INLINE void dcsi_tile_6(int n, const double *a, ptrdiff_t step, const double *const *b,
+                                    dcsi_v4 *c)
+{
+    const double *b0 = b[0], *b1 = b[1], *b2 = b[2], *b3 = b[3];
+    const dcsi_v8 zero = {0, 0, 0, 0, 0, 0, 0, 0};
+    dcsi_v8 c0 = zero, c1 = zero, c2 = zero, c3 = zero, d0 = zero, d1 = zero, d2 = zero, d3 = zero;
+    dcsi_v8 e0 = zero, e1 = zero, e2 = zero, e3 = zero, u, v, w;
+    ptrdiff_t k, end = 4 * (ptrdiff_t)n;
+    for (k = 0; k < end; k += 4) {
+        dcsi_v8_load(&u, a + k, a + step + k);
+        dcsi_v8_load(&v, a + 2 * step + k, a + 3 * step + k);
+        dcsi_v8_load(&w, a + 4 * step + k, a + 5 * step + k);
+        dcsi_v8_fma(&c0, &u, b0[k]), dcsi_v8_fma(&d0, &v, b0[k]), dcsi_v8_fma(&e0, &w, b0[k]);
+        dcsi_v8_fma(&c1, &u, b1[k]), dcsi_v8_fma(&d1, &v, b1[k]), dcsi_v8_fma(&e1, &w, b1[k]);
+        dcsi_v8_fma(&c2, &u, b2[k]), dcsi_v8_fma(&d2, &v, b2[k]), dcsi_v8_fma(&e2, &w, b2[k]);
+        dcsi_v8_fma(&c3, &u, b3[k]), dcsi_v8_fma(&d3, &v, b3[k]), dcsi_v8_fma(&e3, &w, b3[k]);
+    }
+    dcsi_v8_split(&c0, c, c + 4), dcsi_v8_split(&c1, c + 1, c + 5);
+    dcsi_v8_split(&c2, c + 2, c + 6), dcsi_v8_split(&c3, c + 3, c + 7);
+    dcsi_v8_split(&d0, c + 8, c + 12), dcsi_v8_split(&d1, c + 9, c + 13);
+    dcsi_v8_split(&d2, c + 10, c + 14), dcsi_v8_split(&d3, c + 11, c + 15);
+    dcsi_v8_split(&e0, c + 16, c + 20), dcsi_v8_split(&e1, c + 17, c + 21);
+    dcsi_v8_split(&e2, c + 18, c + 22), dcsi_v8_split(&e3, c + 19, c + 23);
+}
+#endif
+
 /* to -= c */
 static DCSI_INLINE void dcsi_subtract(double *to, const dcsi_v4 *c)
 {
@@ -2794,7 +3116,7 @@ static DCSI_INLINE void dcsi_update_columns(const dcsi_update *u, int g0, int g1
 {
     const double *b[4], *a;
     double *to[4];
-    dcsi_v4 c[12];
+    dcsi_v4 c[24];
     ptrdiff_t step = 4 * (ptrdiff_t)u->n;
     int g, j;
     for (j = 0; j < 4; j++) {
@@ -2803,7 +3125,20 @@ static DCSI_INLINE void dcsi_update_columns(const dcsi_update *u, int g0, int g1
         to[j] = u->w + u->place[row] * u->lead;
     }
     if (u->lower) g0 = dcsi_max(g0, q >> 2);
-    for (g = g0, a = u->a + g * step; wide && g + 2 < g1; g += 3, a += 3 * step) {
+    g = g0;
+    a = u->a + g * step;
+#if DCSI_V8
+    for (; wide == 2 && cols == 4 && g + 5 < g1; g += 6, a += 6 * step) {
+        dcsi_tile_6(u->n, a, step, b, c);
+        dcsi_scatter(u, g, 4, to, c);
+        dcsi_scatter(u, g + 1, 4, to, c + 4);
+        dcsi_scatter(u, g + 2, 4, to, c + 8);
+        dcsi_scatter(u, g + 3, 4, to, c + 12);
+        dcsi_scatter(u, g + 4, 4, to, c + 16);
+        dcsi_scatter(u, g + 5, 4, to, c + 20);
+    }
+#endif
+    for (; wide && g + 2 < g1; g += 3, a += 3 * step) {
         dcsi_tile(u->n, 3, cols, a, step, b, c);
         dcsi_scatter(u, g, cols, to, c);
         dcsi_scatter(u, g + 1, cols, to, c + 4);
@@ -2825,7 +3160,7 @@ static DCSI_INLINE void dcsi_update_columns(const dcsi_update *u, int g0, int g1
 static DCSI_INLINE void dcsi_update_run(const dcsi_update *u, int wide)
 {
     int first = (u->skip ? u->p2 : u->p1) >> 2, end = dcsi_bands(u->m), g, q;
-    int block = dcsi_max(3, 512 / dcsi_max(u->n, 1) / 3 * 3); /* 16 KB of a, whole tiles */
+    int block = dcsi_max(6, 512 / dcsi_max(u->n, 1) / 6 * 6); /* 16 KB of a, whole tiles */
     for (g = first; g < end; g += block) {
         int last = dcsi_min(g + block, end);
         for (q = u->p1; q + 4 <= u->p2; q += 4) dcsi_update_columns(u, g, last, q, 4, wide);
@@ -2857,8 +3192,21 @@ DCSI_AVX2 static void dcsi_update_avx2(const dcsi_update *u)
 }
 #endif
 
+#if DCSI_DISPATCH && DCSI_V8
+DCSI_AVX512 static void dcsi_update_avx512(const dcsi_update *u)
+{
+    dcsi_update_run(u, 2);
+}
+#endif
+
 static void dcsi_update_any(const dcsi_update *u, int avx2)
 {
+#if DCSI_DISPATCH && DCSI_V8
+    if (avx2 == 2) {
+        dcsi_update_avx512(u);
+        return;
+    }
+#endif
 #if DCSI_DISPATCH
     if (avx2) {
         dcsi_update_avx2(u);
@@ -2868,6 +3216,40 @@ static void dcsi_update_any(const dcsi_update *u, int avx2)
     (void)avx2;
     dcsi_update_plain(u);
 }
+
+#if defined(DCS_USE_BLAS)
+#include <cblas.h>
+
+/* Rows [from, from + count) of packed bands of n columns as a column-major matrix. */
+static void dcsi_unpack(const double *bands, int n, int from, int count, double *to)
+{
+    int i, k;
+    for (k = 0; k < n; k++)
+        for (i = 0; i < count; i++, to++) {
+            int row = from + i;
+            *to = bands[((ptrdiff_t)(row >> 2) * n + k) * 4 + (row & 3)];
+        }
+}
+
+/* dcsi_update_any by one matrix product, for shares large enough. blas: room for both operands and
+   the product. Returns 0 if the share is too small. */
+static int dcsi_update_blas(const dcsi_update *u, double *blas)
+{
+    int first = u->skip ? u->p2 : u->p1, rows = u->m - first, cols = u->p2 - u->p1, i, j;
+    double *a = blas, *b = a + (ptrdiff_t)rows * u->n, *c = b + (ptrdiff_t)cols * u->n;
+    const int *place = u->place + first;
+    if (u->n < 16 || cols < 16 || rows < 32) return 0;
+    dcsi_unpack(u->a, u->n, first, rows, a);
+    dcsi_unpack(u->b, u->n, u->p1 - 4 * u->b_band, cols, b);
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, rows, cols, u->n, 1, a, rows, b, cols, 0,
+                c, rows);
+    for (j = 0; j < cols; j++) {
+        double *to = u->w + u->place[u->p1 + j] * u->lead, *from = c + (ptrdiff_t)j * rows;
+        for (i = u->lower ? j : 0; i < rows; i++) to[place[i]] -= from[i];
+    }
+    return 1;
+}
+#endif
 
 /* >>panel --------------------------------------------------------------------------------------
    Factor the panel in the buffer and pack it. */
@@ -2922,12 +3304,12 @@ static DCSI_INLINE void dcsi_finish_tile(const dcsi_v4 *c, const double *w, ptrd
     dcsi_v4_store(out + 12, &y);
 }
 
-/* Solve for the column blocks [0, blocks) of one to three bands: out T^T = w, T the packed triangle
+/* Solve for the column blocks [0, blocks) of one to three bands, or six: out T^T = w, T the packed triangle
    of `diagonal`. w: rows of the first band in the buffer; the others follow. */
 static DCSI_INLINE void dcsi_solve_bands(const double *diagonal, int nc, int blocks, int bands,
                                          const double *w, ptrdiff_t lead, double *out)
 {
-    dcsi_v4 c[12];
+    dcsi_v4 c[24];
     const double *b[4];
     ptrdiff_t step = 4 * (ptrdiff_t)nc;
     int g, k;
@@ -2937,11 +3319,18 @@ static DCSI_INLINE void dcsi_solve_bands(const double *diagonal, int nc, int blo
         int t = nc - 4 * g;
         b[0] = diagonal + g * step, b[1] = b[0] + 1, b[2] = b[0] + 2, b[3] = b[0] + 3;
         inverse = b[0] + 16 * (ptrdiff_t)g;
-        dcsi_tile(4 * g, bands, 4, out, step, b, c);
+#if DCSI_V8
+        if (bands == 6)
+            dcsi_tile_6(4 * g, out, step, b, c);
+        else
+#endif
+            dcsi_tile(4 * g, bands, 4, out, step, b, c);
         if (t >= 4) {
             dcsi_finish_tile(c, from, lead, 4, inverse, to);
             if (bands > 1) dcsi_finish_tile(c + 4, from + 4, lead, 4, inverse, to + step);
             if (bands > 2) dcsi_finish_tile(c + 8, from + 8, lead, 4, inverse, to + 2 * step);
+            for (k = 3; k < bands; k++)
+                dcsi_finish_tile(c + 4 * k, from + 4 * k, lead, 4, inverse, to + k * step);
         } else
             for (k = 0; k < bands; k++)
                 dcsi_finish_tile(c + 4 * k, from + 4 * k, lead, t, inverse, to + k * step);
@@ -2955,6 +3344,8 @@ static DCSI_INLINE void dcsi_solve_below(const double *diagonal, int nc, int m, 
     int g = 0, bands = dcsi_bands(m), blocks = dcsi_bands(nc);
     ptrdiff_t step = 4 * (ptrdiff_t)nc;
     const double *rows = w + 4 * blocks;
+    for (; DCSI_V8 && wide == 2 && g + 5 < bands; g += 6)
+        dcsi_solve_bands(diagonal, nc, blocks, 6, rows + 4 * g, lead, below + g * step);
     for (; wide && g + 2 < bands; g += 3)
         dcsi_solve_bands(diagonal, nc, blocks, 3, rows + 4 * g, lead, below + g * step);
     for (; g < bands; g++)
@@ -2975,9 +3366,23 @@ DCSI_AVX2 static void dcsi_below_avx2(const double *diagonal, int nc, int m, con
 }
 #endif
 
+#if DCSI_DISPATCH && DCSI_V8
+DCSI_AVX512 static void dcsi_below_avx512(const double *diagonal, int nc, int m, const double *w,
+                                          ptrdiff_t lead, double *below)
+{
+    dcsi_solve_below(diagonal, nc, m, w, lead, below, 2);
+}
+#endif
+
 static void dcsi_below_any(const double *diagonal, int nc, int m, const double *w, ptrdiff_t lead,
                            double *below, int avx2)
 {
+#if DCSI_DISPATCH && DCSI_V8
+    if (avx2 == 2) {
+        dcsi_below_avx512(diagonal, nc, m, w, lead, below);
+        return;
+    }
+#endif
 #if DCSI_DISPATCH
     if (avx2) {
         dcsi_below_avx2(diagonal, nc, m, w, lead, below);
@@ -3203,6 +3608,19 @@ static void dcsi_pack_square(const double *w, ptrdiff_t lead, int nc, double *lo
    Panels from left to right. `head[s]` lists the finished panels whose next rows are in panel s;
    `at[d]` is the first of those rows in panel d. */
 
+typedef struct dcsi_worker { /* what one thread needs */
+    double *work, *work_upper;     /* buffers of the panel being built */
+    double *scaled;                /* LDLT: rows of a panel times D */
+    double *row;                   /* LDLT: one band */
+    int *place, *band_place, *run; /* scalar row -> buffer row; the same for one panel */
+#if defined(DCS_USE_BLAS)
+    double *blas; /* operands of a product, and the product */
+#endif
+    int perturbed, branch;         /* branch: the first that failed */
+    dcs_result result;
+    dcs_error error;
+} dcsi_worker;
+
 struct dcs_factor {
     dcsi_pool pool;
     const dcs_analysis *a;
@@ -3213,37 +3631,71 @@ struct dcs_factor {
     int *swap;                        /* size; LU_STATIC: local row exchanged at each step */
     double *row_scale, *column_scale; /* size each; LU_STATIC with equilibrate: powers of two */
     double tiny;                      /* LU_STATIC: smallest pivot */
-    double *work, *work_upper;        /* buffers of the panel being built */
-    double *scaled;                   /* LDLT: rows of a panel times D */
-    double *row;                      /* LDLT: one band */
-    int *place, *band_place, *run;    /* scalar row -> buffer row; the same for one panel */
+    dcsi_worker *worker;
+    int workers;
     int *head, *next, *at;            /* supers each */
     double *x, *gathered;             /* solve: 4 * (size + 4); bands of rows */
+#if defined(DCS_USE_SUITESPARSE)
+    cholmod_common common; /* with DCS_USE_SUITESPARSE the symmetric kinds are in CHOLMOD */
+    cholmod_sparse *matrix;
+    cholmod_factor *cholmod;
+    cholmod_dense *b, *solution, *y, *e;
+    int *slot; /* place in matrix of every scalar of the sorted input entries, or -1 */
+#endif
 };
+
+#if defined(DCS_USE_SUITESPARSE)
+static dcs_result dcsi_cholmod_create(dcs_factor *f, dcsi_pool *scratch);
+static void dcsi_cholmod_destroy(dcs_factor *f);
+#endif
+
+/* 1 if another library holds the factor. */
+static int dcsi_is_foreign(dcs_kind kind)
+{
+#if defined(DCS_USE_SUITESPARSE)
+    return kind == DCS_CHOLESKY || kind == DCS_LDLT;
+#else
+    (void)kind;
+    return 0;
+#endif
+}
 
 static ptrdiff_t dcsi_width_limit(const dcs_analysis *a)
 {
     return (ptrdiff_t)dcsi_max(a->desc.max_width, 8 * 4) + 64;
 }
 
+static void dcsi_worker_take(const dcs_factor *f, dcsi_pool *pool, dcsi_worker *own)
+{
+    const dcs_analysis *a = f->a;
+    memset(own, 0, sizeof *own);
+    own->work = dcsi_take_doubles(pool, a->max_work);
+    if (f->kind == DCS_LU_STATIC) own->work_upper = dcsi_take_doubles(pool, a->max_work);
+    if (f->kind == DCS_LDLT) own->scaled = dcsi_take_doubles(pool, a->max_panel);
+#if defined(DCS_USE_BLAS)
+    own->blas = dcsi_take_doubles(pool, dcsi_width_limit(a) * (2 * (ptrdiff_t)a->max_rows +
+                                                               dcsi_width_limit(a)));
+#endif
+    own->row = dcsi_take_doubles(pool, 4 * dcsi_width_limit(a));
+    own->place = dcsi_take_ints(pool, a->size);
+    own->band_place = dcsi_take_ints(pool, (ptrdiff_t)a->max_rows + 8);
+    own->run = dcsi_take_ints(pool, (ptrdiff_t)dcsi_bands(a->max_rows) + 2);
+}
+
 static dcs_result dcsi_factor_take(dcs_factor *f, dcsi_pool *pool)
 {
     const dcs_analysis *a = f->a;
-    int lu = f->kind == DCS_LU_STATIC, ldlt = f->kind == DCS_LDLT;
-    ptrdiff_t total = a->panel_start[a->supers];
+    int lu = f->kind == DCS_LU_STATIC, k;
+    ptrdiff_t total = dcsi_is_foreign(f->kind) ? 0 : a->panel_start[a->supers];
     f->lower = dcsi_take_doubles(pool, total);
     f->upper = lu ? dcsi_take_doubles(pool, total) : NULL;
     f->d = dcsi_take_doubles(pool, (ptrdiff_t)a->size + 4);
     f->swap = lu ? dcsi_take_ints(pool, a->size) : NULL;
     f->row_scale = lu ? dcsi_take_doubles(pool, a->size) : NULL;
     f->column_scale = lu ? dcsi_take_doubles(pool, a->size) : NULL;
-    f->work = dcsi_take_doubles(pool, a->max_work);
-    f->work_upper = lu ? dcsi_take_doubles(pool, a->max_work) : NULL;
-    f->scaled = ldlt ? dcsi_take_doubles(pool, a->max_panel) : NULL;
-    f->row = dcsi_take_doubles(pool, 4 * dcsi_width_limit(a));
-    f->place = dcsi_take_ints(pool, a->size);
-    f->band_place = dcsi_take_ints(pool, (ptrdiff_t)a->max_rows + 8);
-    f->run = dcsi_take_ints(pool, (ptrdiff_t)dcsi_bands(a->max_rows) + 2);
+    f->workers = dcsi_is_foreign(f->kind) ? 0 : dcsi_max(1, dcsi_min(DCSI_THREADS(), a->branches));
+    f->worker = (dcsi_worker *)dcsi_pool_take(pool, f->workers, sizeof(dcsi_worker));
+    for (k = 0; k < f->workers && f->worker; k++) dcsi_worker_take(f, pool, f->worker + k);
     f->head = dcsi_take_ints(pool, a->supers);
     f->next = dcsi_take_ints(pool, a->supers);
     f->at = dcsi_take_ints(pool, a->supers);
@@ -3258,6 +3710,9 @@ static int64_t dcsi_factor_bytes(const dcs_analysis *a, dcs_kind kind)
     int64_t copies = kind == DCS_LU_STATIC ? 2 : 1;
     int64_t doubles = copies * (a->panel_start[a->supers] + a->max_work) + 5 * (int64_t)a->size;
     doubles += 4 * (int64_t)a->max_rows + 8 * dcsi_width_limit(a);
+#if defined(DCS_USE_BLAS)
+    doubles += dcsi_width_limit(a) * (2 * (int64_t)a->max_rows + dcsi_width_limit(a));
+#endif
     return 8 * doubles + 4 * ((int64_t)a->size + 2 * (int64_t)a->max_rows + 3 * a->supers) + 2048;
 }
 
@@ -3288,6 +3743,18 @@ DCS_API dcs_result dcs_factor_create(const dcs_analysis *a, dcs_kind kind, dcs_f
         return result;
     }
     f->pool = pool;
+#if defined(DCS_USE_SUITESPARSE)
+    if (dcsi_is_foreign(kind)) {
+        dcsi_pool scratch;
+        dcsi_pool_init(&scratch, &a->desc.allocator);
+        if (dcsi_cholmod_create(f, &scratch) != DCS_OK) dcsi_pool_fail(&scratch, err, "CHOLMOD");
+        dcsi_pool_destroy(&scratch);
+        if (scratch.status != DCS_OK) {
+            dcs_factor_destroy(f);
+            return scratch.status;
+        }
+    }
+#endif
     *out = f;
     return DCS_OK;
 }
@@ -3296,6 +3763,9 @@ DCS_API void dcs_factor_destroy(dcs_factor *f)
 {
     dcsi_pool pool;
     if (!f) return;
+#if defined(DCS_USE_SUITESPARSE)
+    if (dcsi_is_foreign(f->kind)) dcsi_cholmod_destroy(f);
+#endif
     pool = f->pool;
     dcsi_pool_destroy(&pool);
 }
@@ -3362,15 +3832,15 @@ static int dcsi_add_any(double *w, ptrdiff_t lead, int b, const double *v, int t
 }
 
 /* Fill the buffer with the input entries of panel s (symmetric kinds). */
-static dcs_result dcsi_assemble(dcs_factor *f, int s, ptrdiff_t lead, const double *lower,
-                                dcs_error *err)
+static dcs_result dcsi_assemble(const dcs_factor *f, dcsi_worker *own, int s, ptrdiff_t lead,
+                                const double *lower, dcs_error *err)
 {
     const dcs_analysis *a = f->a;
     int b = a->block, k;
     for (k = a->entry_start[s]; k < a->entry_start[s + 1]; k++) {
         int source = a->entry_source[k], row = a->entry_row[k], column = a->entry_column[k], bad;
         const double *v = lower + (ptrdiff_t)(source >> 1) * b * b;
-        double *w = f->work + column * lead + row;
+        double *w = own->work + column * lead + row;
         if (row == column)
             bad = dcsi_add_lower(w, lead, b, v);
         else
@@ -3584,8 +4054,8 @@ static DCSI_INLINE void dcsi_add_scaled(double *w, ptrdiff_t lead, int b, const 
 }
 
 /* LU: the square and the rows below of A into one buffer, the rows below of A^T into the other. */
-static void dcsi_assemble_lu(dcs_factor *f, int s, ptrdiff_t lead, const double *lower,
-                             const double *upper)
+static void dcsi_assemble_lu(const dcs_factor *f, dcsi_worker *own, int s, ptrdiff_t lead,
+                             const double *lower, const double *upper)
 {
     const dcs_analysis *a = f->a;
     const double *rs = f->row_scale, *cs = f->column_scale;
@@ -3597,43 +4067,42 @@ static void dcsi_assemble_lu(dcs_factor *f, int s, ptrdiff_t lead, const double 
         const double *right = (swapped ? lower : upper) + p; /* A(j, i) */
         dcsi_entry_place(a, s, k, &i, &j);
         if (i == j) below = lower + p;
-        dcsi_add_scaled(f->work + c * lead + r, lead, b, below, 0, rs + i, cs + j);
+        dcsi_add_scaled(own->work + c * lead + r, lead, b, below, 0, rs + i, cs + j);
         if (i == j) continue;
         if (r < nc)
-            dcsi_add_scaled(f->work + r * lead + c, lead, b, right, 0, rs + j, cs + i);
+            dcsi_add_scaled(own->work + r * lead + c, lead, b, right, 0, rs + j, cs + i);
         else
-            dcsi_add_scaled(f->work_upper + c * lead + r, lead, b, right, 1, cs + i, rs + j);
+            dcsi_add_scaled(own->work_upper + c * lead + r, lead, b, right, 1, cs + i, rs + j);
     }
 }
 
 /* Where the rows of panel s are in the buffer. */
-static void dcsi_set_places(dcs_factor *f, int s, int nc, int m)
+static void dcsi_set_places(const dcs_analysis *a, dcsi_worker *own, int s, int nc, int m)
 {
-    const dcs_analysis *a = f->a;
     const int *rows = a->rows + a->row_start[s];
     int k, below = 4 * dcsi_bands(nc);
-    for (k = 0; k < nc; k++) f->place[a->first[s] + k] = k;
-    for (k = 0; k < m; k++) f->place[rows[k]] = below + k;
+    for (k = 0; k < nc; k++) own->place[a->first[s] + k] = k;
+    for (k = 0; k < m; k++) own->place[rows[k]] = below + k;
 }
 
 /* The same for the rows p1.. of panel d, four per band; what is in no row goes to `nowhere`. */
-static void dcsi_set_band_places(dcs_factor *f, const int *rows, int p1, int m, int nowhere)
+static void dcsi_set_band_places(dcsi_worker *own, const int *rows, int p1, int m, int nowhere)
 {
-    int g, i, *place = f->band_place, end = 4 * dcsi_bands(m);
+    int g, i, *place = own->band_place, end = 4 * dcsi_bands(m);
     for (i = p1 & ~3; i < p1; i++) place[i] = nowhere;
-    for (i = p1; i < m; i++) place[i] = f->place[rows[i]];
+    for (i = p1; i < m; i++) place[i] = own->place[rows[i]];
     for (; i < end; i++) place[i] = nowhere;
     for (g = p1 >> 2; 4 * g < end; g++)
-        f->run[g] = place[4 * g + 3] - place[4 * g] == 3 && place[4 * g] != nowhere &&
+        own->run[g] = place[4 * g + 3] - place[4 * g] == 3 && place[4 * g] != nowhere &&
                     place[4 * g + 3] != nowhere;
 }
 
-/* LDLT: rows [p1, p2) of a panel times D, whole bands, into f->scaled. */
-static void dcsi_scale_rows(dcs_factor *f, const double *below, int n, const double *d, int p1,
+/* LDLT: rows [p1, p2) of a panel times D, whole bands, into own->scaled. */
+static void dcsi_scale_rows(dcsi_worker *own, const double *below, int n, const double *d, int p1,
                             int p2)
 {
     int g, k;
-    double *to = f->scaled;
+    double *to = own->scaled;
     for (g = p1 >> 2; 4 * g < p2; g++) {
         const double *from = below + (ptrdiff_t)g * n * 4;
         for (k = 0; k < n; k++, to += 4, from += 4)
@@ -3642,9 +4111,18 @@ static void dcsi_scale_rows(dcs_factor *f, const double *below, int n, const dou
     }
 }
 
+static void dcsi_update_with(const dcsi_update *u, dcsi_worker *own, int avx2)
+{
+#if defined(DCS_USE_BLAS)
+    if (dcsi_update_blas(u, own->blas)) return;
+#endif
+    (void)own;
+    dcsi_update_any(u, avx2);
+}
+
 /* Panel d subtracts its share from panel s in the buffer. Returns the first row of d that is
    beyond s. */
-static int dcsi_update_panel(dcs_factor *f, int s, int d, ptrdiff_t lead)
+static int dcsi_update_panel(const dcs_factor *f, dcsi_worker *own, int s, int d, ptrdiff_t lead)
 {
     const dcs_analysis *a = f->a;
     const int *rows = a->rows + a->row_start[d];
@@ -3656,39 +4134,40 @@ static int dcsi_update_panel(dcs_factor *f, int s, int d, ptrdiff_t lead)
     for (u.p2 = u.p1 + 1; u.p2 < u.m && rows[u.p2] < a->first[s + 1]; u.p2++) {
     }
     below = a->panel_start[d] + (ptrdiff_t)dcsi_bands(u.n) * u.n * 4;
-    dcsi_set_band_places(f, rows, u.p1, u.m, (int)lead - 4);
-    u.place = f->band_place;
-    u.run = f->run;
-    u.w = f->work;
+    dcsi_set_band_places(own, rows, u.p1, u.m, (int)lead - 4);
+    u.place = own->band_place;
+    u.run = own->run;
+    u.w = own->work;
     u.lead = lead;
     u.a = u.b = f->lower + below;
     u.b_band = u.skip = 0;
     u.lower = f->kind != DCS_LU_STATIC;
     if (f->kind == DCS_LDLT) {
-        dcsi_scale_rows(f, u.a, u.n, f->d + a->first[d], u.p1, u.p2);
-        u.b = f->scaled;
+        dcsi_scale_rows(own, u.a, u.n, f->d + a->first[d], u.p1, u.p2);
+        u.b = own->scaled;
         u.b_band = u.p1 >> 2;
     }
     if (f->kind == DCS_LU_STATIC) u.b = f->upper + below;
-    dcsi_update_any(&u, f->avx2);
+    dcsi_update_with(&u, own, f->avx2);
     if (f->kind == DCS_LU_STATIC && u.p2 < u.m) {
         u.a = f->upper + below;
         u.b = f->lower + below;
-        u.w = f->work_upper;
+        u.w = own->work_upper;
         u.skip = 1;
-        dcsi_update_any(&u, f->avx2);
+        dcsi_update_with(&u, own, f->avx2);
     }
     return u.p2;
 }
 
-/* Put panel d on the list of the panel that its row `at` belongs to. */
-static void dcsi_link_panel(dcs_factor *f, int d, int at)
+/* Put panel d on the list of the panel that its row `at` belongs to, if that comes before `end`. */
+static void dcsi_link_panel(dcs_factor *f, int d, int at, int end)
 {
     const dcs_analysis *a = f->a;
     int owner;
+    f->at[d] = at;
     if (a->row_start[d] + at >= a->row_start[d + 1]) return;
     owner = a->of[a->rows[a->row_start[d] + at]];
-    f->at[d] = at;
+    if (owner >= end) return;
     f->next[d] = f->head[owner];
     f->head[owner] = d;
 }
@@ -3706,73 +4185,316 @@ static dcs_result dcsi_pivot_error(const dcs_factor *f, int position, double piv
 
 /* Factor the buffer into panel s of LU. Rows of the square are columns of the transposed part, so
    both are exchanged. */
-static dcs_result dcsi_finish_lu(dcs_factor *f, int s, int nc, int m, ptrdiff_t lead,
-                                 dcs_error *err)
+static dcs_result dcsi_finish_lu(dcs_factor *f, dcsi_worker *own, int s, int nc, int m,
+                                 ptrdiff_t lead, dcs_error *err)
 {
     const dcs_analysis *a = f->a;
     double *lower = f->lower + a->panel_start[s], *upper = f->upper + a->panel_start[s];
     ptrdiff_t below = (ptrdiff_t)dcsi_bands(nc) * nc * 4;
     int top = 4 * dcsi_bands(nc), end = top + 4 * dcsi_bands(m);
     int *swap = f->swap + a->first[s], j, k;
-    f->perturbed += dcsi_square_any(f->work, lead, nc, f->tiny, swap, f->avx2);
+    own->perturbed += dcsi_square_any(own->work, lead, nc, f->tiny, swap, f->avx2);
     for (k = 0; k < nc; k++) {
-        double *x = f->work_upper + k * lead, *y = f->work_upper + swap[k] * lead;
-        if (dcsi_not_finite(f->work[k * lead + k]))
-            return dcsi_pivot_error(f, a->first[s] + k, f->work[k * lead + k], err);
+        double *x = own->work_upper + k * lead, *y = own->work_upper + swap[k] * lead;
+        if (dcsi_not_finite(own->work[k * lead + k]))
+            return dcsi_pivot_error(f, a->first[s] + k, own->work[k * lead + k], err);
         for (j = top; j < end && x != y; j++) {
             double t = x[j];
             x[j] = y[j];
             y[j] = t;
         }
     }
-    dcsi_pack_square(f->work, lead, nc, lower, upper);
-    dcsi_below_any(upper, nc, m, f->work, lead, lower + below, f->avx2);
-    dcsi_below_any(lower, nc, m, f->work_upper, lead, upper + below, f->avx2);
+    dcsi_pack_square(own->work, lead, nc, lower, upper);
+    dcsi_below_any(upper, nc, m, own->work, lead, lower + below, f->avx2);
+    dcsi_below_any(lower, nc, m, own->work_upper, lead, upper + below, f->avx2);
     return DCS_OK;
 }
 
 /* Factor the buffer into panel s. */
-static dcs_result dcsi_finish_panel(dcs_factor *f, int s, int nc, int m, ptrdiff_t lead,
-                                    dcs_error *err)
+static dcs_result dcsi_finish_panel(dcs_factor *f, dcsi_worker *own, int s, int nc, int m,
+                                    ptrdiff_t lead, dcs_error *err)
 {
     const dcs_analysis *a = f->a;
     int ldlt = f->kind == DCS_LDLT, bad;
     double *panel = f->lower + a->panel_start[s], *d = f->d + a->first[s], pivot = 0;
     double *below = panel + (ptrdiff_t)dcsi_bands(nc) * nc * 4;
-    if (f->kind == DCS_LU_STATIC) return dcsi_finish_lu(f, s, nc, m, lead, err);
-    bad = dcsi_triangle_any(f->work, lead, nc, ldlt, panel, d, f->row, &pivot, f->avx2);
+    if (f->kind == DCS_LU_STATIC) return dcsi_finish_lu(f, own, s, nc, m, lead, err);
+    bad = dcsi_triangle_any(own->work, lead, nc, ldlt, panel, d, own->row, &pivot, f->avx2);
     if (bad >= 0) return dcsi_pivot_error(f, a->first[s] + bad, pivot, err);
-    dcsi_below_any(panel, nc, m, f->work, lead, below, f->avx2);
+    dcsi_below_any(panel, nc, m, own->work, lead, below, f->avx2);
     if (ldlt) dcsi_scale_bands(below, dcsi_bands(m), nc, d);
     return DCS_OK;
 }
 
-static dcs_result dcsi_factor_panels(dcs_factor *f, const double *lower, const double *upper,
-                                     dcs_error *err)
+/* The panels [from, to), given everything before them that they need; they are put on the lists of
+   panels before `end`. */
+static dcs_result dcsi_factor_range(dcs_factor *f, dcsi_worker *own, int from, int to, int end,
+                                    const double *lower, const double *upper, dcs_error *err)
 {
     const dcs_analysis *a = f->a;
     dcs_result result = DCS_OK;
     int s, d, next;
-    dcsi_fill_ints(f->head, a->supers, -1);
-    for (s = 0; s < a->supers && result == DCS_OK; s++) {
+    for (s = from; s < to && result == DCS_OK; s++) {
         int nc = a->first[s + 1] - a->first[s], m = (int)(a->row_start[s + 1] - a->row_start[s]);
         ptrdiff_t lead = dcsi_lead(nc, m);
-        dcsi_zero(f->work, lead * nc);
+        dcsi_zero(own->work, lead * nc);
         if (f->kind == DCS_LU_STATIC) {
-            dcsi_zero(f->work_upper, lead * nc);
-            dcsi_assemble_lu(f, s, lead, lower, upper);
-        } else if ((result = dcsi_assemble(f, s, lead, lower, err)) != DCS_OK)
+            dcsi_zero(own->work_upper, lead * nc);
+            dcsi_assemble_lu(f, own, s, lead, lower, upper);
+        } else if ((result = dcsi_assemble(f, own, s, lead, lower, err)) != DCS_OK)
             break;
-        dcsi_set_places(f, s, nc, m);
+        dcsi_set_places(a, own, s, nc, m);
         for (d = f->head[s]; d >= 0; d = next) {
             next = f->next[d];
-            dcsi_link_panel(f, d, dcsi_update_panel(f, s, d, lead));
+            dcsi_link_panel(f, d, dcsi_update_panel(f, own, s, d, lead), end);
         }
-        result = dcsi_finish_panel(f, s, nc, m, lead, err);
-        dcsi_link_panel(f, s, 0);
+        result = dcsi_finish_panel(f, own, s, nc, m, lead, err);
+        dcsi_link_panel(f, s, 0, end);
     }
     return result;
 }
+
+/* One branch by one worker, which remembers the first branch that failed. */
+static void dcsi_factor_branch(dcs_factor *f, int i, const double *lower, const double *upper)
+{
+    dcsi_worker *own = f->worker + DCSI_THREAD();
+    const int *range = f->a->branch + 2 * (ptrdiff_t)i;
+    dcs_error error;
+    dcs_result result;
+    if (i > own->branch) return; /* too late to matter */
+    dcsi_clear_error(&error);
+    result = dcsi_factor_range(f, own, range[0], range[1], range[1], lower, upper, &error);
+    if (result == DCS_OK) return;
+    own->branch = i;
+    own->result = result;
+    own->error = error;
+}
+
+/* All branches, in any order and by any number of threads; the error of the first that failed. */
+static dcs_result dcsi_factor_branches(dcs_factor *f, const double *lower, const double *upper,
+                                       dcs_error *err)
+{
+    const dcs_analysis *a = f->a;
+    const dcsi_worker *first = f->worker;
+    int i;
+    for (i = 0; i < f->workers; i++) {
+        f->worker[i].branch = a->branches;
+        f->worker[i].perturbed = 0;
+        f->worker[i].result = DCS_OK;
+    }
+#if defined(DCS_USE_OPENMP) && defined(_OPENMP)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(f->workers)
+#endif
+    for (i = 0; i < a->branches; i++) dcsi_factor_branch(f, i, lower, upper);
+    for (i = 1; i < f->workers; i++)
+        if (f->worker[i].branch < first->branch) first = f->worker + i;
+    if (err && first->result != DCS_OK) *err = first->error;
+    return first->result;
+}
+
+/* Branches, then what lies above them. */
+static dcs_result dcsi_factor_panels(dcs_factor *f, const double *lower, const double *upper,
+                                     dcs_error *err)
+{
+    const dcs_analysis *a = f->a;
+    dcs_result result;
+    int i, d, from = 0;
+    dcsi_fill_ints(f->head, a->supers, -1);
+    result = dcsi_factor_branches(f, lower, upper, err);
+    for (i = 0; i < a->branches && result == DCS_OK; i++)
+        for (d = a->branch[2 * i]; d < a->branch[2 * i + 1]; d++)
+            dcsi_link_panel(f, d, f->at[d], a->supers);
+    for (i = 0; i <= a->branches && result == DCS_OK; i++) {
+        int to = i < a->branches ? a->branch[2 * i] : a->supers;
+        result = dcsi_factor_range(f, f->worker, from, to, a->supers, lower, upper, err);
+        if (i < a->branches) from = a->branch[2 * i + 1];
+    }
+    for (i = 0; i < f->workers; i++) f->perturbed += f->worker[i].perturbed;
+    return result;
+}
+
+#if defined(DCS_USE_SUITESPARSE)
+/* >>cholmod ------------------------------------------------------------------------------------
+   The symmetric kinds by CHOLMOD: supernodal Cholesky, simplicial LDLT, in our order. The matrix it
+   gets is permuted already, so that its order is the natural one. */
+
+/* Walk the scalars of the lower triangle: fills row and column of each in elimination order, one
+   per slot of the sorted entries; -1 for the upper half of diagonal blocks. */
+static void dcsi_cholmod_places(const dcs_analysis *a, int *row, int *column)
+{
+    int b = a->block, s, k, r, c;
+    ptrdiff_t at = 0;
+    for (s = 0; s < a->supers; s++)
+        for (k = a->entry_start[s]; k < a->entry_start[s + 1]; k++) {
+            int i, j;
+            dcsi_entry_place(a, s, k, &i, &j);
+            for (c = 0; c < b; c++)
+                for (r = 0; r < b; r++, at++) {
+                    row[at] = i == j && r < c ? -1 : i + r;
+                    column[at] = j + c;
+                }
+        }
+}
+
+/* Compressed columns with sums in the place of duplicates; fills f->slot. */
+static void dcsi_cholmod_pattern(dcs_factor *f, const int *row, const int *column, int *mark,
+                                 int *link)
+{
+    int n = f->a->size, j, *start = (int *)f->matrix->p, *index = (int *)f->matrix->i, count = 0;
+    ptrdiff_t k, all = (ptrdiff_t)f->a->entries * f->a->block * f->a->block;
+    int *head = start; /* lists of the scalars of every column */
+    dcsi_fill_ints(mark, n, -1);
+    dcsi_fill_ints(head, (ptrdiff_t)n + 1, -1);
+    for (k = all - 1; k >= 0; k--) {
+        f->slot[k] = -1;
+        if (row[k] >= 0) link[k] = head[column[k]], head[column[k]] = (int)k;
+    }
+    for (j = 0; j < n; j++) {
+        int begin = count, at = head[j];
+        start[j] = begin;
+        for (; at >= 0; at = link[at]) {
+            int i = row[at];
+            if (mark[i] < begin) mark[i] = count, index[count++] = i;
+            f->slot[at] = mark[i];
+        }
+    }
+    start[n] = count;
+}
+
+static dcs_result dcsi_cholmod_create(dcs_factor *f, dcsi_pool *scratch)
+{
+    const dcs_analysis *a = f->a;
+    ptrdiff_t all = (ptrdiff_t)a->entries * a->block * a->block;
+    int *row = dcsi_take_ints(scratch, all), *column = dcsi_take_ints(scratch, all);
+    int *mark = dcsi_take_ints(scratch, a->size), *link = dcsi_take_ints(scratch, all);
+    cholmod_common *c = &f->common;
+    cholmod_start(c);
+    c->print = 0;
+    c->nmethods = 1;
+    c->method[0].ordering = CHOLMOD_NATURAL;
+    c->postorder = 0;
+    c->supernodal = f->kind == DCS_CHOLESKY ? CHOLMOD_SUPERNODAL : CHOLMOD_SIMPLICIAL;
+    f->slot = dcsi_take_ints(&f->pool, all);
+    if (all > INT32_MAX) scratch->status = DCS_ERROR_TOO_LARGE;
+    if (f->pool.status != DCS_OK) scratch->status = f->pool.status;
+    if (scratch->status != DCS_OK) return scratch->status;
+    f->matrix = cholmod_allocate_sparse((size_t)a->size, (size_t)a->size, (size_t)all, 0, 1, -1,
+                                        CHOLMOD_REAL, c);
+    f->b = cholmod_allocate_dense((size_t)a->size, 3, (size_t)a->size, CHOLMOD_REAL, c);
+    if (f->matrix && f->b) {
+        dcsi_cholmod_places(a, row, column);
+        dcsi_cholmod_pattern(f, row, column, mark, link);
+        f->cholmod = cholmod_analyze(f->matrix, c);
+    }
+    if (c->status == CHOLMOD_TOO_LARGE) scratch->status = DCS_ERROR_TOO_LARGE;
+    if (!f->cholmod && scratch->status == DCS_OK) scratch->status = DCS_ERROR_OUT_OF_MEMORY;
+    return scratch->status;
+}
+
+static void dcsi_cholmod_destroy(dcs_factor *f)
+{
+    cholmod_common *c = &f->common;
+    cholmod_free_dense(&f->b, c);
+    cholmod_free_dense(&f->solution, c);
+    cholmod_free_dense(&f->y, c);
+    cholmod_free_dense(&f->e, c);
+    cholmod_free_factor(&f->cholmod, c);
+    cholmod_free_sparse(&f->matrix, c);
+    cholmod_finish(c);
+}
+
+/* Element (k, l), k >= l, of L; with LDLT the diagonal holds D. */
+static double dcsi_cholmod_get(const dcs_factor *f, int k, int l)
+{
+    const cholmod_factor *c = f->cholmod;
+    const double *x = (const double *)c->x;
+    int p, s = 0;
+    if (c->is_super) {
+        const int *super = (const int *)c->super, *pi = (const int *)c->pi;
+        const int *px = (const int *)c->px, *row = (const int *)c->s;
+        while (super[s + 1] <= l) s++;
+        for (p = pi[s]; p < pi[s + 1]; p++)
+            if (row[p] == k) return x[px[s] + (l - super[s]) * (pi[s + 1] - pi[s]) + p - pi[s]];
+        return 0;
+    }
+    for (p = ((int *)c->p)[l]; p < ((int *)c->p)[l] + ((int *)c->nz)[l]; p++)
+        if (((int *)c->i)[p] == k) return x[p];
+    return 0;
+}
+
+/* The pivot that CHOLMOD stopped at, from the columns it finished. */
+static double dcsi_cholmod_pivot(const dcs_factor *f, int position)
+{
+    const int *start = (const int *)f->matrix->p, *index = (const int *)f->matrix->i;
+    const double *x = (const double *)f->matrix->x;
+    double pivot = 0;
+    int p, l;
+    if (f->kind == DCS_LDLT) return dcsi_cholmod_get(f, position, position);
+    for (p = start[position]; p < start[position + 1]; p++)
+        if (index[p] == position) pivot += x[p];
+    for (l = 0; l < position; l++) {
+        double e = dcsi_cholmod_get(f, position, l);
+        pivot -= e * e;
+    }
+    return pivot;
+}
+
+static dcs_result dcsi_cholmod_compute(dcs_factor *f, const double *lower, dcs_error *err)
+{
+    const dcs_analysis *a = f->a;
+    int b = a->block, s, k, r, c, position;
+    ptrdiff_t at = 0;
+    double *x = (double *)f->matrix->x;
+    dcsi_zero(x, (ptrdiff_t)f->matrix->nzmax);
+    for (s = 0; s < a->supers; s++)
+        for (k = a->entry_start[s]; k < a->entry_start[s + 1]; k++) {
+            int source = a->entry_source[k], swapped = source & 1, place[2];
+            const double *v = lower + (ptrdiff_t)(source >> 1) * b * b;
+            dcsi_entry_place(a, s, k, &place[swapped], &place[1 - swapped]);
+            for (c = 0; c < b; c++)
+                for (r = 0; r < b; r++, at++) {
+                    double e = swapped ? v[r * b + c] : v[c * b + r];
+                    if (f->slot[at] < 0) continue;
+                    if (dcsi_not_finite(e))
+                        return dcsi_entry_not_finite(a, v, place[0], place[1], err);
+                    x[f->slot[at]] += e;
+                }
+        }
+    cholmod_factorize(f->matrix, f->cholmod, &f->common);
+    if (f->common.status == CHOLMOD_OUT_OF_MEMORY || f->common.status == CHOLMOD_TOO_LARGE)
+        return dcsi_fail(err, DCS_ERROR_OUT_OF_MEMORY, -1, -1, 0, "CHOLMOD has no memory");
+    position = (int)f->cholmod->minor;
+    if (position < a->size)
+        return dcsi_pivot_error(f, position, dcsi_cholmod_pivot(f, position), err);
+    for (k = 0; k < a->size; k++) f->d[k] = f->kind == DCS_LDLT ? dcsi_cholmod_get(f, k, k) : 1;
+    return DCS_OK;
+}
+
+static dcs_result dcsi_cholmod_solve(dcs_factor *f, int nrhs, double *x)
+{
+    const dcs_analysis *a = f->a;
+    ptrdiff_t n = a->size;
+    int done, have, r, k;
+    if (!dcsi_all_finite(x, n * nrhs)) return DCS_ERROR_NOT_FINITE;
+    for (done = 0; done < nrhs; done += have) {
+        double *b = (double *)f->b->x, *y;
+        have = dcsi_min(3, nrhs - done);
+        f->b->ncol = (size_t)have;
+        for (k = 0; k < a->size; k++)
+            for (r = 0; r < have; r++)
+                b[r * n + k] = x[(ptrdiff_t)dcsi_original(a, k) * nrhs + done + r];
+        if (!cholmod_solve2(CHOLMOD_A, f->cholmod, f->b, NULL, &f->solution, NULL, &f->y, &f->e,
+                            &f->common))
+            return DCS_ERROR_OUT_OF_MEMORY;
+        y = (double *)f->solution->x;
+        if (!dcsi_all_finite(y, n * have)) return DCS_ERROR_NOT_FINITE;
+        for (k = 0; k < a->size; k++)
+            for (r = 0; r < have; r++)
+                x[(ptrdiff_t)dcsi_original(a, k) * nrhs + done + r] = y[r * n + k];
+    }
+    return DCS_OK;
+}
+#endif
 
 DCS_API dcs_result dcs_factor_compute(dcs_factor *f, const double *lower, const double *upper,
                                       dcs_error *err)
@@ -3788,7 +4510,12 @@ DCS_API dcs_result dcs_factor_compute(dcs_factor *f, const double *lower, const 
     f->factored = f->perturbed = 0;
     if (lu) result = dcsi_equilibrate(f, lower, upper, err);
     if (result != DCS_OK) return result;
-    result = dcsi_factor_panels(f, lower, upper, err);
+#if defined(DCS_USE_SUITESPARSE)
+    if (dcsi_is_foreign(f->kind))
+        result = dcsi_cholmod_compute(f, lower, err);
+    else
+#endif
+        result = dcsi_factor_panels(f, lower, upper, err);
     f->factored = result == DCS_OK;
     return result;
 }
@@ -3816,6 +4543,10 @@ DCS_API double dcs_factor_get_lower(const dcs_factor *f, int k, int l)
     const double *panel;
     ptrdiff_t q;
     if (!f->factored || k < l || l < 0 || k >= a->size) return 0;
+#if defined(DCS_USE_SUITESPARSE)
+    if (dcsi_is_foreign(f->kind))
+        return k == l && f->kind == DCS_LDLT ? 1 : dcsi_cholmod_get(f, k, l);
+#endif
     s = a->of[l];
     nc = a->first[s + 1] - a->first[s];
     panel = f->lower + a->panel_start[s];
@@ -4384,6 +5115,9 @@ static dcs_result dcsi_factor_solve(dcs_factor *f, int transposed, int nrhs, dou
     int done, have, group;
     if (!f || nrhs < 0 || (nrhs > 0 && f->a->size > 0 && !x)) return DCS_ERROR_BAD_ARGUMENT;
     if (!f->factored) return DCS_ERROR_NOT_FACTORED;
+#if defined(DCS_USE_SUITESPARSE)
+    if (dcsi_is_foreign(f->kind)) return dcsi_cholmod_solve(f, nrhs, x);
+#endif
     group = DCSI_DISPATCH && !f->avx2 ? 1 : 3;
     if (nrhs > group && !dcsi_all_finite(x, (ptrdiff_t)f->a->size * nrhs))
         return DCS_ERROR_NOT_FINITE;
@@ -4436,8 +5170,15 @@ struct dcs_lu {
                          order in which it can be eliminated */
     double *diagonal; /* of U */
     double *x;        /* 4 n; zero between calls of the numeric part */
+#if defined(DCS_USE_SUITESPARSE)
+    void *symbolic, *numeric;        /* the factor is in UMFPACK */
+    int *start, *index, *slot, *wi;  /* A in sorted columns, and the place of each element there */
+    double *scaled, *w;              /* its values; 5 n numbers of scratch */
+    double control[UMFPACK_CONTROL]; /* of UMFPACK */
+#endif
 };
 
+#if !defined(DCS_USE_SUITESPARSE)
 static dcs_result dcsi_list_reserve(dcsi_list *list, ptrdiff_t count)
 {
     dcsi_pool pool;
@@ -4462,6 +5203,7 @@ static dcs_result dcsi_list_reserve(dcsi_list *list, ptrdiff_t count)
     list->pool = pool, list->index = index, list->value = value, list->limit = limit;
     return DCS_OK;
 }
+#endif
 
 /* Share of the off-diagonal entries that have a partner across the diagonal. */
 static double dcsi_symmetry(dcsi_pool *pool, const dcs_matrix *a)
@@ -4596,15 +5338,69 @@ static dcs_result dcsi_lu_take(dcs_lu *lu, dcsi_pool *pool)
     lu->u_start = (ptrdiff_t *)dcsi_pool_take(pool, n + 1, sizeof(ptrdiff_t));
     lu->diagonal = dcsi_take_doubles(pool, n);
     lu->x = dcsi_take_doubles(pool, 4 * n);
+#if defined(DCS_USE_SUITESPARSE)
+    lu->start = dcsi_take_ints(pool, n + 1);
+    lu->index = dcsi_take_ints(pool, lu->entries);
+    lu->slot = dcsi_take_ints(pool, lu->entries);
+    lu->wi = dcsi_take_ints(pool, n);
+    lu->scaled = dcsi_take_doubles(pool, lu->entries);
+    lu->w = dcsi_take_doubles(pool, 5 * n);
+#endif
     return pool->status;
 }
 
 /* >>lu-numeric --------------------------------------------------------------------------------- */
 
-/* Finite check and scales. */
+/* dcsi_balance for a general matrix: exponents of one side become minus the mean of log2 |e| + the
+   other side's. Returns the largest change. */
+static double dcsi_lu_balance_side(dcs_lu *lu, const double *values, int rows)
+{
+    double *mine = rows ? lu->row_scale : lu->column_scale, change = 0;
+    const double *other = rows ? lu->column_scale : lu->row_scale;
+    double *sum = lu->x, *count = lu->x + lu->n;
+    int j, exponent;
+    ptrdiff_t p;
+    dcsi_zero(lu->x, 2 * (ptrdiff_t)lu->n);
+    for (j = 0; j < lu->n; j++)
+        for (p = lu->col_start[j]; p < lu->col_start[j + 1]; p++) {
+            double e = fabs(values[lu->source[p]]);
+            if (!(e > 0)) continue;
+            frexp(e, &exponent);
+            sum[rows ? lu->row[p] : j] += exponent + other[rows ? j : lu->row[p]];
+            count[rows ? lu->row[p] : j] += 1;
+        }
+    for (j = 0; j < lu->n; j++) {
+        double e = count[j] > 0 ? -sum[j] / count[j] : 0;
+        if (fabs(e - mine[j]) > change) change = fabs(e - mine[j]);
+        mine[j] = e;
+    }
+    dcsi_zero(lu->x, 2 * (ptrdiff_t)lu->n);
+    return change;
+}
+
+static void dcsi_lu_balance(dcs_lu *lu, const double *values)
+{
+    int j, sweep;
+    dcsi_zero(lu->row_scale, lu->n);
+    dcsi_zero(lu->column_scale, lu->n);
+    for (sweep = 0; sweep < 60; sweep++) {
+        double change = dcsi_lu_balance_side(lu, values, 1);
+        double other = dcsi_lu_balance_side(lu, values, 0);
+        if (change < 0.5 && other < 0.5) break;
+    }
+    for (j = 0; j < lu->n; j++) {
+        int r = (int)floor(lu->row_scale[j] + 0.5), c = (int)floor(lu->column_scale[j] + 0.5);
+        lu->row_scale[j] = ldexp(1, dcsi_max(-1000, dcsi_min(1000, r)));
+        lu->column_scale[j] = ldexp(1, dcsi_max(-1000, dcsi_min(1000, c)));
+    }
+}
+
+/* Finite check and scales: largest elements, or averages for wild matrices, as in
+   dcsi_equilibrate. */
 static dcs_result dcsi_lu_scale(dcs_lu *lu, const double *values, dcs_error *err)
 {
     int j;
+    double top = 0, bottom = DBL_MAX;
     ptrdiff_t p;
     for (j = 0; j < lu->n; j++) lu->row_scale[j] = lu->column_scale[j] = 0;
     for (j = 0; j < lu->n; j++)
@@ -4614,9 +5410,15 @@ static dcs_result dcsi_lu_scale(dcs_lu *lu, const double *values, dcs_error *err
                 return dcsi_fail(err, DCS_ERROR_NOT_FINITE, lu->row[p], j, values[lu->source[p]],
                                  "entry (%d, %d) is %g", lu->row[p], j, values[lu->source[p]]);
             if (e > lu->row_scale[lu->row[p]]) lu->row_scale[lu->row[p]] = e;
+            if (e > top) top = e;
+            if (e > 0 && e < bottom) bottom = e;
         }
     if (!lu->desc.equilibrate) {
         for (j = 0; j < lu->n; j++) lu->row_scale[j] = lu->column_scale[j] = 1;
+        return DCS_OK;
+    }
+    if (bottom < top * 5.4e-20) {
+        dcsi_lu_balance(lu, values);
         return DCS_OK;
     }
     dcsi_to_scales(lu->row_scale, lu->n);
@@ -4629,6 +5431,7 @@ static dcs_result dcsi_lu_scale(dcs_lu *lu, const double *values, dcs_error *err
     return DCS_OK;
 }
 
+#if !defined(DCS_USE_SUITESPARSE)
 typedef struct dcsi_reach {
     int *found; /* n: pivotal columns reached, in order of elimination from `top` on */
     int *open;  /* n: rows reached that have no pivot yet */
@@ -4795,6 +5598,99 @@ static dcs_result dcsi_lu_factor(dcs_lu *lu, dcsi_pool *pool, const double *valu
     lu->factored = 1;
     return DCS_OK;
 }
+#else
+/* General LU by UMFPACK, with our scales and our order to start from. */
+static dcs_result dcsi_umfpack_result(int status, const char *what, dcs_error *err)
+{
+    if (status == UMFPACK_OK) return DCS_OK;
+    if (status == UMFPACK_ERROR_out_of_memory)
+        return dcsi_fail(err, DCS_ERROR_OUT_OF_MEMORY, -1, -1, 0, "%s: UMFPACK has no memory",
+                         what);
+    return dcsi_fail(err, DCS_ERROR_TOO_LARGE, -1, -1, status, "%s: UMFPACK status %d", what,
+                     status);
+}
+
+/* The column without a pivot, by UMFPACK's order of columns and diagonal of U. */
+static dcs_result dcsi_umfpack_singular(dcs_lu *lu, dcs_error *err)
+{
+    int k, reciprocal, *q = lu->wi;
+    double *d = lu->w;
+    if (umfpack_di_get_numeric(NULL, NULL, NULL, NULL, NULL, NULL, NULL, q, d, &reciprocal, NULL,
+                               lu->numeric) != UMFPACK_OK)
+        return dcsi_fail(err, DCS_ERROR_OUT_OF_MEMORY, -1, -1, 0, "UMFPACK has no memory");
+    for (k = 0; k < lu->n - 1 && d[k] != 0 && !dcsi_not_finite(d[k]); k++) {
+    }
+    return dcsi_fail(err, DCS_ERROR_SINGULAR, -1, q[k], d[k],
+                     "column %d, eliminated as %d of %d, has no pivot", q[k], k + 1, lu->n);
+}
+
+/* Numbers into a new factor, which UMFPACK allocates; the old one is freed. */
+static dcs_result dcsi_umfpack_factor(dcs_lu *lu, const double *values, dcs_error *err)
+{
+    int j, status;
+    ptrdiff_t p;
+    dcsi_zero(lu->scaled, lu->entries);
+    for (j = 0; j < lu->n; j++)
+        for (p = lu->col_start[j]; p < lu->col_start[j + 1]; p++)
+            lu->scaled[lu->slot[p]] +=
+                values[lu->source[p]] * lu->row_scale[lu->row[p]] * lu->column_scale[j];
+    umfpack_di_free_numeric(&lu->numeric);
+    status = umfpack_di_numeric(lu->start, lu->index, lu->scaled, lu->symbolic, &lu->numeric,
+                                lu->control, NULL);
+    if (status == UMFPACK_WARNING_singular_matrix) return dcsi_umfpack_singular(lu, err);
+    if (status != UMFPACK_OK) return dcsi_umfpack_result(status, "LU", err);
+    lu->factored = 1;
+    return DCS_OK;
+}
+
+static dcs_result dcsi_umfpack_create(dcs_lu *lu, dcsi_pool *pool, const double *values,
+                                      dcs_error *err)
+{
+    int *column = dcsi_take_ints(pool, lu->entries), j, status;
+    ptrdiff_t p;
+    if (pool->status != DCS_OK) return pool->status;
+    if (lu->n == 0) {
+        lu->factored = 1;
+        return DCS_OK;
+    }
+    for (j = 0; j < lu->n; j++)
+        for (p = lu->col_start[j]; p < lu->col_start[j + 1]; p++) column[p] = j;
+    umfpack_di_defaults(lu->control);
+    lu->control[UMFPACK_PRL] = 0;
+    lu->control[UMFPACK_IRSTEP] = 0;
+    lu->control[UMFPACK_SCALE] = UMFPACK_SCALE_NONE; /* done by us */
+    lu->control[UMFPACK_PIVOT_TOLERANCE] = lu->desc.pivot_tolerance;
+    lu->control[UMFPACK_SYM_PIVOT_TOLERANCE] = lu->desc.pivot_tolerance;
+    if (lu->entries == 0) return dcsi_fail(err, DCS_ERROR_SINGULAR, -1, lu->order[0], 0,
+                                           "column %d is empty", lu->order[0]);
+    status = umfpack_di_triplet_to_col(lu->n, lu->n, (int)lu->entries, lu->row, column, NULL,
+                                       lu->start, lu->index, NULL, lu->slot);
+    if (status == UMFPACK_OK)
+        status = umfpack_di_qsymbolic(lu->n, lu->n, lu->start, lu->index, NULL, lu->order,
+                                      &lu->symbolic, lu->control, NULL);
+    if (status != UMFPACK_OK) return dcsi_umfpack_result(status, "LU", err);
+    return dcsi_umfpack_factor(lu, values, err);
+}
+
+static dcs_result dcsi_umfpack_solve(dcs_lu *lu, int transposed, int nrhs, double *x)
+{
+    const double *before = transposed ? lu->column_scale : lu->row_scale;
+    const double *after = transposed ? lu->row_scale : lu->column_scale;
+    double *b = lu->x, *y = lu->x + lu->n;
+    int i, r;
+    for (r = 0; r < nrhs; r++) {
+        for (i = 0; i < lu->n; i++) b[i] = x[(ptrdiff_t)i * nrhs + r] * before[i];
+        if (lu->n > 0 &&
+            umfpack_di_wsolve(transposed ? UMFPACK_At : UMFPACK_A, lu->start, lu->index, lu->scaled,
+                              y, b, lu->numeric, lu->control, NULL, lu->wi, lu->w) != UMFPACK_OK)
+            return DCS_ERROR_SINGULAR;
+        for (i = 0; i < lu->n; i++) y[i] *= after[i];
+        if (!dcsi_all_finite(y, lu->n)) return DCS_ERROR_NOT_FINITE;
+        for (i = 0; i < lu->n; i++) x[(ptrdiff_t)i * nrhs + r] = y[i];
+    }
+    return DCS_OK;
+}
+#endif
 
 DCS_API dcs_result dcs_lu_create(const dcs_desc *desc, const dcs_matrix *a, dcs_lu **out,
                                  dcs_error *err)
@@ -4832,7 +5728,11 @@ DCS_API dcs_result dcs_lu_create(const dcs_desc *desc, const dcs_matrix *a, dcs_
         dcsi_lu_expand(lu, a);
         result = dcsi_lu_scale(lu, a->values, err);
     }
+#if defined(DCS_USE_SUITESPARSE)
+    if (result == DCS_OK) result = dcsi_umfpack_create(lu, &scratch, a->values, err);
+#else
     if (result == DCS_OK) result = dcsi_lu_factor(lu, &scratch, a->values, err);
+#endif
     if (pool.status != DCS_OK) result = dcsi_pool_fail(&pool, err, "LU");
     if (scratch.status != DCS_OK) result = dcsi_pool_fail(&scratch, err, "LU");
     dcsi_pool_destroy(&scratch);
@@ -4848,24 +5748,23 @@ DCS_API void dcs_lu_destroy(dcs_lu *lu)
 {
     dcsi_pool pool;
     if (!lu) return;
+#if defined(DCS_USE_SUITESPARSE)
+    umfpack_di_free_numeric(&lu->numeric);
+    umfpack_di_free_symbolic(&lu->symbolic);
+#endif
     dcsi_pool_destroy(&lu->l.pool);
     dcsi_pool_destroy(&lu->u.pool);
     pool = lu->pool;
     dcsi_pool_destroy(&pool);
 }
 
-DCS_API dcs_result dcs_lu_refactor(dcs_lu *lu, const double *values, double *growth, dcs_error *err)
+#if !defined(DCS_USE_SUITESPARSE)
+/* New numbers in the pattern found before. */
+static dcs_result dcsi_lu_refactor(dcs_lu *lu, const double *values, double *growth, dcs_error *err)
 {
     int k;
     ptrdiff_t p, q;
-    double *x, top = 0;
-    dcs_result result;
-    dcsi_clear_error(err);
-    if (!lu) return dcsi_bad_argument(err, "lu is NULL");
-    if (lu->entries > 0 && !values) return dcsi_bad_argument(err, "values is NULL");
-    lu->factored = 0;
-    if ((result = dcsi_lu_scale(lu, values, err)) != DCS_OK) return result;
-    x = lu->x;
+    double *x = lu->x, top = 0;
     dcsi_zero(x, lu->n);
     for (k = 0; k < lu->n; k++) {
         int c = lu->order[k];
@@ -4895,16 +5794,40 @@ DCS_API dcs_result dcs_lu_refactor(dcs_lu *lu, const double *values, double *gro
     lu->factored = 1;
     return DCS_OK;
 }
+#endif
+
+DCS_API dcs_result dcs_lu_refactor(dcs_lu *lu, const double *values, double *growth, dcs_error *err)
+{
+    dcs_result result;
+    dcsi_clear_error(err);
+    if (!lu) return dcsi_bad_argument(err, "lu is NULL");
+    if (lu->entries > 0 && !values) return dcsi_bad_argument(err, "values is NULL");
+    lu->factored = 0;
+    if ((result = dcsi_lu_scale(lu, values, err)) != DCS_OK) return result;
+#if defined(DCS_USE_SUITESPARSE)
+    if (growth) *growth = 1 / lu->desc.pivot_tolerance; /* new pivots: the bound it guarantees */
+    return dcsi_umfpack_factor(lu, values, err);
+#else
+    return dcsi_lu_refactor(lu, values, growth, err);
+#endif
+}
 
 DCS_API int64_t dcs_lu_get_nonzeros(const dcs_lu *lu)
 {
+#if defined(DCS_USE_SUITESPARSE)
+    int l = 0, u = 0, rows, columns, diagonal;
+    if (lu->numeric) umfpack_di_get_lunz(&l, &u, &rows, &columns, &diagonal, lu->numeric);
+    return (int64_t)l + u - lu->n;
+#else
     return lu->l.count + lu->u.count + (int64_t)lu->n;
+#endif
 }
 
 /* >>lu-solve -----------------------------------------------------------------------------------
    Up to 4 right-hand sides at a time, always carried as 4 so that the inner loops are short and
    fixed. */
 
+#if !defined(DCS_USE_SUITESPARSE)
 static void dcsi_lu_solve_4(const dcs_lu *lu, double *y)
 {
     int k, r;
@@ -4947,12 +5870,9 @@ static void dcsi_lu_solve_transpose_4(const dcs_lu *lu, double *y)
     }
 }
 
-static dcs_result dcsi_lu_solve(dcs_lu *lu, int transposed, int nrhs, double *x)
+static dcs_result dcsi_lu_solve_groups(dcs_lu *lu, int transposed, int nrhs, double *x)
 {
     int k, r, done, have;
-    if (!lu || nrhs < 0 || (nrhs > 0 && lu->n > 0 && !x)) return DCS_ERROR_BAD_ARGUMENT;
-    if (!lu->factored) return DCS_ERROR_NOT_FACTORED;
-    if (!dcsi_all_finite(x, (ptrdiff_t)lu->n * nrhs)) return DCS_ERROR_NOT_FINITE;
     for (done = 0; done < nrhs; done += have) {
         have = dcsi_min(4, nrhs - done);
         for (k = 0; k < lu->n; k++) {
@@ -4978,6 +5898,19 @@ static dcs_result dcsi_lu_solve(dcs_lu *lu, int transposed, int nrhs, double *x)
         }
     }
     return DCS_OK;
+}
+#endif
+
+static dcs_result dcsi_lu_solve(dcs_lu *lu, int transposed, int nrhs, double *x)
+{
+    if (!lu || nrhs < 0 || (nrhs > 0 && lu->n > 0 && !x)) return DCS_ERROR_BAD_ARGUMENT;
+    if (!lu->factored) return DCS_ERROR_NOT_FACTORED;
+    if (!dcsi_all_finite(x, (ptrdiff_t)lu->n * nrhs)) return DCS_ERROR_NOT_FINITE;
+#if defined(DCS_USE_SUITESPARSE)
+    return dcsi_umfpack_solve(lu, transposed, nrhs, x);
+#else
+    return dcsi_lu_solve_groups(lu, transposed, nrhs, x);
+#endif
 }
 
 DCS_API dcs_result dcs_lu_solve(dcs_lu *lu, int nrhs, double *x)

@@ -1,7 +1,8 @@
 /* bench.c - measures; one JSON line each.
 
-   build/bench [step|adjoint|memory|scaling|sparse]: without a name, all. Meshes of like size as the
-   published scenes, generated. Times are medians over steps, one thread. */
+   build/bench [step|adjoint|memory|scaling|sparse]: without a name, all. What follows "sparse" goes
+   to bench_sparse.c. Meshes of like size as the published scenes, generated. Times are medians over
+   steps, one thread. */
 #define DIFFCLOTH_IMPLEMENTATION
 #define DCX_APP_IMPLEMENTATION
 #define DCX_MESH_IMPLEMENTATION
@@ -277,12 +278,8 @@ int main(int argc, char **argv)
     if (all || !strcmp(name, "adjoint")) known = 1, bench_adjoint();
     if (all || !strcmp(name, "memory")) known = 1, bench_memory();
     if (all || !strcmp(name, "scaling")) known = 1, bench_scaling();
-    if (all || !strcmp(name, "sparse")) {
-        char *empty[2];
-        empty[0] = argv[0];
-        empty[1] = NULL;
-        return bench_sparse_main(1, empty);
-    }
+    if (all) return bench_sparse_main(1, argv);
+    if (!strcmp(name, "sparse")) return bench_sparse_main(argc - 1, argv + 1);
     if (!known) {
         fprintf(stderr, "bench: no measurement is called %s\n", name);
         return 2;

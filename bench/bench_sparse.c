@@ -1,18 +1,21 @@
 /* bench_sparse.c - times of the sparse solvers, one JSON object per line.
 
-       cc -O2 -I. bench/bench_sparse.c -lm -o bench_sparse && ./bench_sparse
+       make bench            (or, for this part alone: build/bench sparse)
 
-   With -DBENCH_SUITESPARSE -I/usr/include/suitesparse and -lcholmod -lumfpack -lopenblas it also
-   runs CHOLMOD and UMFPACK on the same matrices; set OMP_THREAD_LIMIT=1 OPENBLAS_NUM_THREADS=1 for
-   one thread. Arguments: names of matrices (default: all), e.g. grid ring newton lu; --quick skips
-   the largest sizes.
+   With -DBENCH_SUITESPARSE, which the Makefile adds when it finds the libraries, CHOLMOD and UMFPACK
+   run on the same matrices, and lines with "ratio" compare: their time over ours, and their best of
+   all settings tried here. Set OMP_THREAD_LIMIT=1 OPENBLAS_NUM_THREADS=1 for one thread, as make
+   bench does. Arguments: names of matrices (default: all), e.g. grid ring newton lu irregular;
+   --quick skips sizes above 10 000 vertices.
 
    Matrices, on an m x m grid of vertices cut into triangles along one diagonal:
-       grid     M + h^2 L, one scalar per vertex, edges of the triangles
-       ring     the same plus the two vertices opposite of every edge (bending)
-       newton   like grid, 3 x 3 blocks, symmetric positive definite
-       lu       grid (x) I_3 with unsymmetric 3 x 3 blocks on a tenth of the diagonal
-   Times are medians over repetitions, warm. */
+       grid       M + h^2 L, one scalar per vertex, edges of the triangles
+       ring       the same plus the two vertices opposite of every edge (bending)
+       irregular  like ring, diagonals by chance, holes, vertices numbered by chance
+       newton     like grid, 3 x 3 blocks, symmetric positive definite
+       lu         grid (x) I_3 with unsymmetric 3 x 3 blocks on a tenth of the diagonal
+   Times are medians over repetitions, warm. Lines with "growth" give, between one size and the next,
+   the exponent e of time ~ n^e of factorisations, and fill over n log2 n. */
 #define DIFFCLOTH_SPARSE_IMPLEMENTATION
 #include "diffcloth_sparse.h"
 
@@ -78,6 +81,72 @@ static int grid_pattern(int m, int ring, int *row, int *col)
     return k;
 }
 
+typedef struct hinge { /* one edge of one triangle */
+    int low, high, opposite;
+} hinge;
+
+static int compare_hinges(const void *a, const void *b)
+{
+    const hinge *x = (const hinge *)a, *y = (const hinge *)b;
+    if (x->low != y->low) return x->low < y->low ? -1 : 1;
+    if (x->high != y->high) return x->high < y->high ? -1 : 1;
+    return x->opposite < y->opposite ? -1 : x->opposite > y->opposite;
+}
+
+/* The cell at (x, y) is in one of five round holes. */
+static int in_hole(int m, int x, int y)
+{
+    static const double hole[5][3] = {
+        {0.3, 0.3, 0.1}, {0.7, 0.25, 0.08}, {0.55, 0.6, 0.14}, {0.2, 0.75, 0.07}, {0.85, 0.85, 0.1}};
+    int k;
+    for (k = 0; k < 5; k++) {
+        double u = (x + 0.5) / m - hole[k][0], v = (y + 0.5) / m - hole[k][1];
+        if (u * u + v * v < hole[k][2] * hole[k][2]) return 1;
+    }
+    return 0;
+}
+
+/* Lower pattern of an irregular mesh as triplets; *n: vertices left. */
+static int irregular_pattern(int m, int *row, int *col, int *n)
+{
+    hinge *e = (hinge *)malloc((size_t)(6 * m * m) * sizeof(hinge));
+    int *label = (int *)malloc((size_t)(m * m) * sizeof(int));
+    int *order = (int *)malloc((size_t)(m * m) * sizeof(int));
+    int x, y, t, i, count = 0, k = 0;
+    for (i = 0; i < m * m; i++) label[i] = -1;
+    for (y = 0; y + 1 < m; y++)
+        for (x = 0; x + 1 < m; x++) {
+            int v = y * m + x, tri[2][3], flip = uniform() < 0;
+            if (in_hole(m, x, y)) continue;
+            tri[0][0] = v, tri[0][1] = v + 1, tri[0][2] = flip ? v + m : v + m + 1;
+            tri[1][0] = flip ? v + 1 : v, tri[1][1] = v + m + 1, tri[1][2] = v + m;
+            for (t = 0; t < 2; t++)
+                for (i = 0; i < 3; i++, count++) {
+                    int a = tri[t][i], b = tri[t][(i + 1) % 3];
+                    label[a] = 0;
+                    e[count].low = a < b ? a : b, e[count].high = a < b ? b : a;
+                    e[count].opposite = tri[t][(i + 2) % 3];
+                }
+        }
+    for (i = *n = 0; i < m * m; i++)
+        if (label[i] == 0) order[(*n)++] = i;
+    for (i = *n - 1; i > 0; i--) {
+        int other = (int)((uniform() + 1) / 2 * (i + 1)), keep = order[i];
+        order[i] = order[other], order[other] = keep;
+    }
+    for (i = 0; i < *n; i++) label[order[i]] = i, k = push(row, col, k, i, i);
+    qsort(e, (size_t)count, sizeof(hinge), compare_hinges);
+    for (i = 0; i < count; i++) {
+        int pair = i + 1 < count && e[i].low == e[i + 1].low && e[i].high == e[i + 1].high;
+        k = push(row, col, k, label[e[i].low], label[e[i].high]);
+        if (pair) k = push(row, col, k, label[e[i].opposite], label[e[i + 1].opposite]), i++;
+    }
+    free(e);
+    free(label);
+    free(order);
+    return k;
+}
+
 static problem make_problem(const char *name, int m)
 {
     problem a;
@@ -85,13 +154,18 @@ static problem make_problem(const char *name, int m)
     int *row = (int *)malloc((size_t)n * 8 * sizeof(int));
     int *col = (int *)malloc((size_t)n * 8 * sizeof(int)), k, count, r, c;
     double *v;
+    double diagonal = strcmp(name, "irregular") == 0 ? 40 : 14;
     a.name = name, a.n = n, a.b = b, a.unsymmetric = strcmp(name, "lu") == 0;
-    count = grid_pattern(m, strcmp(name, "ring") == 0, row, col);
+    if (strcmp(name, "irregular") == 0)
+        count = irregular_pattern(m, row, col, &n);
+    else
+        count = grid_pattern(m, strcmp(name, "ring") == 0, row, col);
+    a.n = n;
     v = (double *)calloc((size_t)(count * bb), sizeof(double));
     for (k = 0; k < count; k++)
         for (c = 0; c < b; c++)
             for (r = 0; r < b; r++) {
-                double e = r == c ? (row[k] == col[k] ? 14 : -1) : 0;
+                double e = r == c ? (row[k] == col[k] ? diagonal : -1) : 0;
                 if (!a.unsymmetric && b == 3 && r != c && row[k] != col[k]) e = 0.3 * uniform();
                 if (a.unsymmetric && row[k] == col[k] && col[k] % 10 == 0) e += uniform();
                 v[k * bb + c * b + r] = e;
@@ -145,7 +219,55 @@ static void timer_end(timer *t)
     t->total += t->sample[t->count++];
 }
 
-static void report(const problem *a, const char *op, const char *solver, timer *t, double nnz,
+/* The best times of ours and of others on one matrix, by operation. */
+enum { ORDER, FACTOR, SOLVE, OPERATIONS };
+
+typedef struct scores {
+    double ours[OPERATIONS], best[OPERATIONS], fill, least_fill;
+    const char *who[OPERATIONS];
+    int n;
+} scores;
+
+static void score(scores *s, const char *op, const char *solver, double ms, double nnz)
+{
+    int k = strcmp(op, "analyze") == 0  ? ORDER
+            : strcmp(op, "factor") == 0 ? FACTOR
+            : strcmp(op, "solve3") == 0 ? SOLVE
+                                        : OPERATIONS;
+    if (k == OPERATIONS) return;
+    if (strcmp(solver, "ours") == 0) {
+        s->ours[k] = ms;
+        s->fill = nnz;
+    } else {
+        if (nnz > 0 && (s->least_fill <= 0 || nnz < s->least_fill)) s->least_fill = nnz;
+        if (!s->who[k] || ms < s->best[k]) s->best[k] = ms, s->who[k] = solver;
+    }
+}
+
+/* Ratios to the best of the others, and growth since the size before. */
+static void report_scores(const char *name, const scores *s, const scores *before)
+{
+    static const char *op[OPERATIONS] = {"analyze", "factor", "solve3"};
+    int k;
+    for (k = 0; k < OPERATIONS && s->who[k]; k++)
+        printf("{\"bench\":\"sparse\",\"matrix\":\"%s\",\"n\":%d,\"op\":\"%s\",\"best\":\"%s\","
+               "\"ratio\":%.2f}\n",
+               name, s->n, op[k], s->who[k], s->best[k] / s->ours[k]);
+    if (s->least_fill > 0)
+        printf("{\"bench\":\"sparse\",\"matrix\":\"%s\",\"n\":%d,\"op\":\"fill\",\"best\":\"least\","
+               "\"ratio\":%.3f}\n",
+               name, s->n, s->least_fill / s->fill);
+    if (before->n > 0)
+        printf("{\"bench\":\"sparse\",\"matrix\":\"%s\",\"n\":%d,\"op\":\"growth\","
+               "\"factor_exponent\":%.2f,\"fill_per_n_log2_n\":%.3f,\"before\":%.3f}\n",
+               name, s->n,
+               log(s->ours[FACTOR] / before->ours[FACTOR]) / log((double)s->n / before->n),
+               s->fill / (s->n * (log((double)s->n) / log(2.0))),
+               before->fill / (before->n * (log((double)before->n) / log(2.0))));
+    fflush(stdout);
+}
+
+static void report(scores *s, const problem *a, const char *op, const char *solver, timer *t, double nnz,
                    double residual)
 {
     qsort(t->sample, (size_t)t->count, sizeof(double), compare_doubles);
@@ -154,6 +276,7 @@ static void report(const problem *a, const char *op, const char *solver, timer *
            "\"ms\":%.4f,\"nnz\":%.0f,\"residual\":%.2e}\n",
            a->name, a->n, a->b, op, solver, t->sample[t->count / 2], nnz, residual);
     fflush(stdout);
+    score(s, op, solver, t->sample[t->count / 2], nnz);
 }
 
 /* Backward error of x, three interleaved right-hand sides. */
@@ -184,7 +307,7 @@ static double residual3(const problem *a, const double *x, const double *b)
 
 /* ---- ours ------------------------------------------------------------------------------------ */
 
-static void bench_ours(const problem *a, const double *b, double *x)
+static void bench_ours(scores *s, const problem *a, const double *b, double *x)
 {
     dcs_kind kind = a->unsymmetric ? DCS_LU_STATIC : DCS_CHOLESKY;
     dcs_analysis *an = NULL;
@@ -206,7 +329,7 @@ static void bench_ours(const problem *a, const double *b, double *x)
             dcs_count_fill(&d, a->n, a->b, a->lower.col_start, a->lower.row_index, &fill, NULL);
             timer_end(&t);
         }
-        report(a, order[i].op, "ours", &t, (double)fill, 0);
+        report(s, a, order[i].op, "ours", &t, (double)fill, 0);
     }
     for (timer_init(&t); timer_more(&t);) {
         dcs_analysis_destroy(an);
@@ -215,7 +338,7 @@ static void bench_ours(const problem *a, const double *b, double *x)
         timer_end(&t);
     }
     nnz = (double)dcs_analysis_get_info(an).factor_nonzeros;
-    report(a, "analyze", "ours", &t, nnz, 0);
+    report(s, a, "analyze", "ours", &t, nnz, 0);
     for (timer_init(&t); timer_more(&t);) {
         dcs_factor_destroy(f);
         timer_begin(&t);
@@ -223,20 +346,20 @@ static void bench_ours(const problem *a, const double *b, double *x)
         dcs_factor_compute(f, a->lower.values, a->upper, NULL);
         timer_end(&t);
     }
-    report(a, "factor_first", "ours", &t, nnz, 0);
+    report(s, a, "factor_first", "ours", &t, nnz, 0);
     for (timer_init(&t); timer_more(&t);) {
         timer_begin(&t);
         dcs_factor_compute(f, a->lower.values, a->upper, NULL);
         timer_end(&t);
     }
-    report(a, "factor", "ours", &t, nnz, 0);
+    report(s, a, "factor", "ours", &t, nnz, 0);
     for (timer_init(&t); timer_more(&t);) {
         memcpy(x, b, bytes);
         timer_begin(&t);
         dcs_factor_solve(f, 3, x);
         timer_end(&t);
     }
-    report(a, "solve3", "ours", &t, nnz, residual3(a, x, b));
+    report(s, a, "solve3", "ours", &t, nnz, residual3(a, x, b));
     dcs_factor_destroy(f);
     dcs_analysis_destroy(an);
 }
@@ -274,8 +397,8 @@ static void scalar_matrix(const problem *a, int full, int *start, int *row, doub
     free(tv);
 }
 
-static void bench_cholmod(const problem *a, const double *b, double *x, int ordering, int mode,
-                          const char *name)
+static void bench_cholmod(scores *s, const problem *a, const double *b, double *x, int ordering,
+                          int mode, const char *name)
 {
     int n = a->n * a->b, i, k, limit = a->lower.col_start[a->n] * a->b * a->b;
     cholmod_common c;
@@ -299,14 +422,14 @@ static void bench_cholmod(const problem *a, const double *b, double *x, int orde
         l = cholmod_analyze(m, &c);
         timer_end(&t);
     }
-    report(a, "analyze", name, &t, c.lnz, 0);
+    report(s, a, "analyze", name, &t, c.lnz, 0);
     cholmod_factorize(m, l, &c);
     for (timer_init(&t); timer_more(&t);) {
         timer_begin(&t);
         cholmod_factorize(m, l, &c);
         timer_end(&t);
     }
-    report(a, "factor", name, &t, c.lnz, 0);
+    report(s, a, "factor", name, &t, c.lnz, 0);
     for (timer_init(&t); timer_more(&t);) {
         timer_begin(&t);
         cholmod_solve2(CHOLMOD_A, l, rhs, NULL, &sol, NULL, &work1, &work2, &c);
@@ -314,7 +437,7 @@ static void bench_cholmod(const problem *a, const double *b, double *x, int orde
     }
     for (i = 0; i < n; i++)
         for (k = 0; k < 3; k++) x[3 * i + k] = ((double *)sol->x)[k * n + i];
-    report(a, "solve3", name, &t, c.lnz, residual3(a, x, b));
+    report(s, a, "solve3", name, &t, c.lnz, residual3(a, x, b));
     cholmod_free_dense(&sol, &c);
     cholmod_free_dense(&work1, &c);
     cholmod_free_dense(&work2, &c);
@@ -324,7 +447,7 @@ static void bench_cholmod(const problem *a, const double *b, double *x, int orde
     cholmod_finish(&c);
 }
 
-static void bench_umfpack(const problem *a, const double *b, double *x)
+static void bench_umfpack(scores *s, const problem *a, const double *b, double *x)
 {
     int n = a->n * a->b, limit = 2 * a->lower.col_start[a->n] * a->b * a->b, i, k, r;
     int *start = (int *)malloc((size_t)(n + 1) * sizeof(int));
@@ -345,14 +468,14 @@ static void bench_umfpack(const problem *a, const double *b, double *x)
         umfpack_di_symbolic(n, n, start, row, value, &symbolic, control, NULL);
         timer_end(&t);
     }
-    report(a, "analyze", "umfpack_metis", &t, 0, 0);
+    report(s, a, "analyze", "umfpack_metis", &t, 0, 0);
     for (timer_init(&t); timer_more(&t);) {
         if (numeric) umfpack_di_free_numeric(&numeric);
         timer_begin(&t);
         umfpack_di_numeric(start, row, value, symbolic, &numeric, control, NULL);
         timer_end(&t);
     }
-    report(a, "factor", "umfpack_metis", &t, 0, 0);
+    report(s, a, "factor", "umfpack_metis", &t, 0, 0);
     for (timer_init(&t); timer_more(&t);) {
         timer_begin(&t);
         for (k = 0; k < 3; k++) {
@@ -362,7 +485,7 @@ static void bench_umfpack(const problem *a, const double *b, double *x)
         }
         timer_end(&t);
     }
-    report(a, "solve3", "umfpack_metis", &t, 0, residual3(a, x, b));
+    report(s, a, "solve3", "umfpack_metis", &t, 0, residual3(a, x, b));
     umfpack_di_free_symbolic(&symbolic);
     umfpack_di_free_numeric(&numeric);
     free(start);
@@ -373,9 +496,34 @@ static void bench_umfpack(const problem *a, const double *b, double *x)
 }
 #endif
 
+static void bench_problem(const problem *a, scores *s)
+{
+    int n = 3 * a->n * a->b, i;
+    double *b = (double *)malloc((size_t)n * sizeof(double));
+    double *x = (double *)malloc((size_t)n * sizeof(double));
+    memset(s, 0, sizeof *s);
+    s->n = a->n;
+    for (i = 0; i < n; i++) b[i] = uniform();
+    bench_ours(s, a, b, x);
+#ifdef BENCH_SUITESPARSE
+    if (!a->unsymmetric) {
+        bench_cholmod(s, a, b, x, CHOLMOD_METIS, CHOLMOD_SUPERNODAL, "cholmod_super_metis");
+        bench_cholmod(s, a, b, x, CHOLMOD_AMD, CHOLMOD_SUPERNODAL, "cholmod_super_amd");
+        if (a->n <= 10000)
+            bench_cholmod(s, a, b, x, CHOLMOD_AMD, CHOLMOD_SIMPLICIAL, "cholmod_simplicial_amd");
+    } else
+        bench_umfpack(s, a, b, x);
+#endif
+    free(b);
+    free(x);
+}
+
 int main(int argc, char **argv)
 {
-    static const char *names[4] = {"grid", "ring", "newton", "lu"};
+    static const struct {
+        const char *name;
+        int sizes;
+    } matrix[5] = {{"grid", 5}, {"ring", 5}, {"irregular", 4}, {"newton", 4}, {"lu", 3}};
     static const int sizes[5] = {24, 48, 100, 224, 500};
     int k, s, i, quick = 0, picked = 0;
     for (i = 1; i < argc; i++) {
@@ -384,28 +532,23 @@ int main(int argc, char **argv)
         else
             picked = 1;
     }
-    for (k = 0; k < 4; k++) {
-        int wanted = !picked;
-        for (i = 1; i < argc; i++) wanted |= strcmp(argv[i], names[k]) == 0;
-        for (s = 0; s < (quick ? 3 : k == 1 ? 5 : k == 0 ? 4 : 3) && wanted; s++) {
-            problem a = make_problem(names[k], sizes[s]);
-            int n = 3 * a.n * a.b;
-            double *b = (double *)malloc((size_t)n * sizeof(double));
-            double *x = (double *)malloc((size_t)n * sizeof(double));
-            for (i = 0; i < n; i++) b[i] = uniform();
-            bench_ours(&a, b, x);
-#ifdef BENCH_SUITESPARSE
-            if (!a.unsymmetric) {
-                bench_cholmod(&a, b, x, CHOLMOD_METIS, CHOLMOD_SUPERNODAL, "cholmod_super_metis");
-                bench_cholmod(&a, b, x, CHOLMOD_AMD, CHOLMOD_SUPERNODAL, "cholmod_super_amd");
-                if (a.n <= 10000)
-                    bench_cholmod(&a, b, x, CHOLMOD_AMD, CHOLMOD_SIMPLICIAL,
-                                  "cholmod_simplicial_amd");
-            } else
-                bench_umfpack(&a, b, x);
+#ifndef BENCH_SUITESPARSE
+    fprintf(stderr, "sparse: built without CHOLMOD and UMFPACK (Debian: libsuitesparse-dev and "
+                    "libopenblas-dev), so nothing is compared\n");
+#else
+    if (!getenv("OMP_THREAD_LIMIT"))
+        fprintf(stderr, "sparse: set OMP_THREAD_LIMIT=1 OPENBLAS_NUM_THREADS=1: CHOLMOD is faster so\n");
 #endif
-            free(b);
-            free(x);
+    for (k = 0; k < 5; k++) {
+        scores now, before;
+        int wanted = !picked;
+        memset(&before, 0, sizeof before);
+        for (i = 1; i < argc; i++) wanted |= strcmp(argv[i], matrix[k].name) == 0;
+        for (s = 0; s < (quick ? 3 : matrix[k].sizes) && wanted; s++) {
+            problem a = make_problem(matrix[k].name, sizes[s]);
+            bench_problem(&a, &now);
+            report_scores(matrix[k].name, &now, &before);
+            before = now;
             free(a.upper);
             dcs_matrix_destroy(NULL, &a.lower);
         }

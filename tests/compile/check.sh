@@ -4,6 +4,7 @@
 #   sh tests/compile/check.sh          everything, under a quarter of an hour
 #   sh tests/compile/check.sh fast     the part that finds most, under three minutes
 #   sh tests/compile/check.sh sanitize the sanitizers alone, all tests
+#   sh tests/compile/check.sh backends the sparse solvers with SuiteSparse, BLAS, OpenMP
 #
 # Each line says ok, skip or FAIL, and why. Exit status 1 if a line says FAIL. What the tools printed
 # is in build/check/. CHECK_JOBS compilations run at once (default 2).
@@ -224,8 +225,8 @@ tests_in() {
         done | xargs -P "$JOBS" -I{} sh -c '
             '"$cc $other"' -c {} -o build/$(basename {} .c).o'
         set -- build/test_*.o
-        $cc $library $other build/main.o build/scenes.o build/impl.o "$@" -lm -o build/tests
-        $cc $library $other build/gradcheck.o build/scenes.o build/impl.o -lm -o build/gradcheck
+        $cc $library $other build/main.o build/scenes.o build/impl.o "$@" ${LIBS:-} -lm -o build/tests
+        $cc $library $other build/gradcheck.o build/scenes.o build/impl.o ${LIBS:-} -lm -o build/gradcheck
     ) >"$log" 2>&1 || {
         say FAIL "$box" "does not build: $(reason "$log" | cut -c1-140)"
         return 1
@@ -299,6 +300,41 @@ fast_math() { # E08: refusals must not depend on NaN comparisons
         works $cc -mfma && tests_in "meshes-fma-$cc" $cc "-O2 -mfma -ffp-contract=fast" "-O1" \
             "model/degenerate model/sliver model/small model/scales model/stale" # D03
     done
+}
+
+# Does a program with this header and these libraries link and run?
+library_works() { # library_works HEADER FLAGS LIBRARIES
+    printf '#include <%s>\nint main(void) { return 0; }\n' "$1" >"$OUT/probe.c"
+    ${CC:-cc} $2 "$OUT/probe.c" $3 -o "$OUT/probe.exe" >/dev/null 2>&1 && "$OUT/probe.exe"
+}
+
+backends() { # the sparse suite with other solvers behind the same calls, and with threads
+    cc=${CC:-cc}
+    suite=/usr/include/suitesparse
+    if library_works cholmod.h "-isystem $suite" "-lcholmod -lumfpack"; then
+        LIBS="-lcholmod -lumfpack" tests_in "sparse-suitesparse" $cc "" \
+            "-O2 -DDCS_USE_SUITESPARSE -isystem $suite" sparse
+    else
+        say skip "sparse-suitesparse" "no CHOLMOD and UMFPACK (Debian: libsuitesparse-dev)"
+    fi
+    if library_works cblas.h "" "-lblas"; then
+        LIBS=-lblas tests_in "sparse-blas" $cc "" "-O2 -DDCS_USE_BLAS" sparse
+    else
+        say skip "sparse-blas" "no CBLAS (Debian: libopenblas-dev)"
+    fi
+    if library_works omp.h "-fopenmp" ""; then
+        OMP_NUM_THREADS=3 tests_in "sparse-openmp" $cc "" "-O2 -DDCS_USE_OPENMP -fopenmp" sparse
+        try "same bits with and without threads" sh -c '
+            $1 -O2 -I. $2/branches.c -lm -o $3/branches
+            $1 -O2 -DDCS_USE_OPENMP -fopenmp -I. $2/branches.c -lm -o $3/branches_omp
+            $3/branches >$3/branches.txt
+            for t in 1 2 3 8; do
+                OMP_NUM_THREADS=$t $3/branches_omp >$3/branches_$t.txt
+                cmp $3/branches.txt $3/branches_$t.txt || exit 1
+            done' branches $cc $HERE "$OUT"
+    else
+        say skip "sparse-openmp" "no OpenMP"
+    fi
 }
 
 memory_checker() {
@@ -397,22 +433,26 @@ else
     say FAIL "hopeless steps end" "$(tail -n 1 "$OUT/ends.log") (stopped after 30 s)"
 fi
 
-if [ "${1:-all}" != sanitize ]; then
+if [ "${1:-all}" != sanitize ] && [ "${1:-all}" != backends ]; then
     declarations
     two_units
     static_copies
     symbols
     measures
 fi
-if [ "${1:-all}" = sanitize ]; then
+if [ "${1:-all}" = backends ]; then
+    backends
+elif [ "${1:-all}" = sanitize ]; then
     sanitized ""
     threads
 elif [ "${1:-all}" = fast ]; then
     { small_matrix; other_compilers "-O2"; } | matrix
+    backends
     sanitized model
     memory_checker
 else
     { full_matrix; other_compilers "-O0" "-O2" "-O3 -ffast-math"; } | matrix
+    backends
     sanitized ""
     threads
     fast_math
