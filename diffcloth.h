@@ -58,10 +58,10 @@
    Does: implicit Euler steps of cloth made of triangles (stretch by polar projection, isometric
    bending with rest curvature, strain-rate damping, air drag and wind), held by soft springs or
    moved exactly by hard handles; Signorini-Coulomb contact of the vertices with planes, spheres,
-   bowls, capsules, boxes, tori, cylinders, discs and cones that rest, move and rotate, and of the
-   cloth with itself (vertices with faces, edges with edges, with a thickness); the adjoint and
-   the tangent of that step, exact at the
-   converged solution.
+   bowls, capsules, boxes, tori, cylinders, discs, cones, surfaces of triangles and distance
+   functions that rest, move and rotate, and of the cloth with itself (vertices with faces, edges
+   with edges, with a thickness); the adjoint and the tangent of that step, exact at the converged
+   solution.
 
    Does not: contact of edges and faces with obstacles, plastic or tearing cloth, drawing. It
    reads no files and prints nothing.
@@ -322,20 +322,48 @@ typedef struct dcl_handle {
    exact, inside too. Where the nearest point is not unique (medial axes), one is chosen by rule:
    +y before -y, +x around the y axis, the first of a box's faces, and the curvature that would be
    infinite there is zero. */
-typedef enum dcl_shape {              /* size[0], [1], [2], [3], all in m */
-    DCL_SHAPE_PLANE,          /* none: half space, outward normal +y */
-    DCL_SHAPE_SPHERE,         /* radius > 0 */
-    DCL_SHAPE_BOWL,           /* radius > 0: all that is outside of a sphere */
-    DCL_SHAPE_CAPSULE,        /* radius > 0, half length: about the y axis, between -+half length */
-    DCL_SHAPE_TAPERED_CAPSULE, /* radius > 0 at -half length, radius > 0 at +half length, half length:
-                                  convex hull of two spheres on the y axis */
-    DCL_SHAPE_BOX,            /* half extents x, y, z, rounding; each half extent + rounding > 0 */
-    DCL_SHAPE_TORUS,          /* radius of the circle > 0 about the y axis, radius of the tube > 0, not
-                                 more than the first */
-    DCL_SHAPE_CYLINDER,       /* radius > 0, half length, rounding; half length + rounding > 0; about y.
-                                 Half length 0: a disc */
-    DCL_SHAPE_CONE            /* base radius > 0, height > 0, rounding; base in y = 0, tip at +height */
+typedef enum dcl_shape {
+    /* with what size[0], [1], [2], [3] are, all in m */
+    DCL_SHAPE_PLANE,   /* none: half space, outward normal +y */
+    DCL_SHAPE_SPHERE,  /* radius > 0 */
+    DCL_SHAPE_BOWL,    /* radius > 0: all that is outside of a sphere */
+    DCL_SHAPE_CAPSULE, /* radius > 0, half length: about the y axis, between -+half length */
+    /* radius > 0 at -half length, radius > 0 at +half length, half length: convex hull of two
+       spheres on the y axis */
+    DCL_SHAPE_TAPERED_CAPSULE,
+    DCL_SHAPE_BOX, /* half extents x, y, z, rounding; each half extent + rounding > 0 */
+    /* radius > 0 of the circle about the y axis, radius > 0 of the tube, not more than the first */
+    DCL_SHAPE_TORUS,
+    /* radius > 0, half length, rounding; half length + rounding > 0; about y. Half length 0: a
+       disc */
+    DCL_SHAPE_CYLINDER,
+    DCL_SHAPE_CONE,    /* base radius > 0, height > 0, rounding; base in y = 0, tip at +height */
+    DCL_SHAPE_MESH,    /* rounding; the triangles of `surface` */
+    DCL_SHAPE_FUNCTION /* four numbers >= 0 for `distance` to use as it likes */
 } dcl_shape;
+
+struct dcl_distance;
+
+/* The signed distance at a point of the obstacle's own frame, negative inside. `distance` comes
+   filled with zeros; value and gradient, of unit length, must be set, and for exact gradients of
+   curved shapes the hessian; size_value and size_gradient if sizes are used. Must give the same
+   for the same, and from several threads if the model is shared. NaN refuses the step. */
+typedef void (*dcl_distance_fn)(void *user, const double size[4], const double point[3],
+                                struct dcl_distance *distance);
+
+/* Triangles of an obstacle, in its own frame; counter-clockwise seen from outside. Where they close
+   (every edge has two, running along it in opposite directions) what they enclose is solid; else
+   they are a shell of half thickness `rounding` (> 0) that is felt from both sides. Triangles
+   without area count as their edges. Refused, with the triangles named: indices out of range,
+   closed but inconsistent or facing inwards. The positions have no gradient; pose, motion and
+   rounding have. A vertex that flies far within a step is stopped by the plane nearest to where it
+   started: through a hollow it can leave a surface that is not convex. */
+typedef struct dcl_surface {
+    int vertex_count;
+    const double *positions; /* vertex_count x 3, m */
+    int triangle_count;
+    const int *triangles; /* triangle_count x 3 */
+} dcl_surface;
 
 typedef struct dcl_obstacle {
     dcl_shape shape;
@@ -345,6 +373,9 @@ typedef struct dcl_obstacle {
     double angular_velocity[3]; /* rad/s, world axes, about the moving position */
     double size[4];             /* m, see dcl_shape; those that a shape has not are not read */
     double friction;            /* Coulomb's mu, >= 0 */
+    const dcl_surface *surface; /* DCL_SHAPE_MESH only; read during dcl_model_create() */
+    dcl_distance_fn distance;   /* DCL_SHAPE_FUNCTION only, and what it is called with */
+    void *user;
 } dcl_obstacle;
 
 /* Points and directions in world axes at time 0, lengths in m. a and b: the ends of the axis, for
@@ -368,6 +399,10 @@ DCL_API dcl_obstacle dcl_disc(const double centre[3], const double normal[3], do
                               double rounding, double friction);
 DCL_API dcl_obstacle dcl_cone(const double base_centre[3], const double tip[3], double radius,
                               double rounding, double friction);
+/* At the origin, not rotated. The surface must stay until dcl_model_create() has returned. */
+DCL_API dcl_obstacle dcl_mesh(const dcl_surface *surface, double rounding, double friction);
+/* At the origin, not rotated, sizes 0. */
+DCL_API dcl_obstacle dcl_function(dcl_distance_fn distance, void *user, double friction);
 
 /* Signed distance of an obstacle at a point, with all its derivatives. */
 typedef struct dcl_distance {
@@ -404,7 +439,7 @@ typedef struct dcl_model_desc {
                           stays: frame 0 is where a path starts, and no step leads there */
     int obstacle_count;
     const dcl_obstacle *obstacles; /* (param) */
-    int force_frames; /* >= 0; step k uses frame k, the last then stays; 0 (default): no such force */
+    int force_frames; /* >= 0; step k uses frame k, the last then stays; 0 (default): none */
 
     double stretch;    /* (param) N/m, >= 0; default 100 */
     double bend;       /* (param) N m, >= 0; default 1e-4 */
@@ -612,6 +647,12 @@ typedef struct dcl_contact {
 /* Writes up to `capacity` contacts and returns how many there are (contacts may be NULL). */
 DCL_API int dcl_workspace_get_contacts(const dcl_workspace *workspace, int capacity,
                                        dcl_contact *contacts);
+
+/* What the cloth gave to an obstacle in the last step of this workspace: the sum of the impulses
+   (N s), and of their moments about the obstacle's position at the end of the step (N m s).
+   Divided by h they are the mean force and torque. Zero if there was no step yet. */
+DCL_API dcl_result dcl_workspace_get_reaction(const dcl_workspace *workspace, int obstacle,
+                                              double impulse[3], double moment[3]);
 
 /* ---- >>api-adjoint ------------------------------------------------------------------------- */
 
@@ -1234,6 +1275,8 @@ static const dcli_shape_info *dcli_shape_get(dcl_shape shape)
         {2, 3, {"radius", "tube radius", "", ""}},
         {3, 1, {"radius", "half length", "rounding", ""}},
         {3, 3, {"radius", "height", "rounding", ""}},
+        {1, 0, {"rounding", "", "", ""}},
+        {4, 0, {"size[0]", "size[1]", "size[2]", "size[3]"}},
     };
     if ((int)shape < 0 || (size_t)shape >= sizeof table / sizeof table[0]) return NULL;
     return &table[shape];
@@ -1264,6 +1307,36 @@ static dcl_result dcli_check_sizes(const dcl_logger *log, const char *where, dcl
     return DCL_OK;
 }
 
+static dcl_result dcli_solid_check(const dcl_logger *log, int o, const dcl_surface *s)
+{
+    int k;
+    if (!s || !s->positions || !s->triangles)
+        return dcli_refuse(log, DCL_ERROR_NULL_POINTER, "obstacles: obstacle %d: surface%s is NULL",
+                           o,
+                           !s              ? ""
+                           : !s->positions ? ": positions"
+                                           : ": triangles");
+    if (s->vertex_count < 1 || s->triangle_count < 1)
+        return dcli_refuse(log, DCL_ERROR_EMPTY_MESH,
+                           "obstacles: obstacle %d: surface has %d vertices and %d triangles", o,
+                           s->vertex_count, s->triangle_count);
+    if (s->vertex_count > INT_MAX / 32 || s->triangle_count > INT_MAX / 32)
+        return dcli_refuse(log, DCL_ERROR_TOO_LARGE,
+                           "obstacles: obstacle %d: surface has %d vertices and %d triangles", o,
+                           s->vertex_count, s->triangle_count);
+    for (k = 0; k < 3 * s->vertex_count; k++)
+        if (!dcli_finite(s->positions[k]))
+            return dcli_refuse(log, DCL_ERROR_NOT_FINITE,
+                               "obstacles: obstacle %d: surface: vertex %d is not finite", o,
+                               k / 3);
+    for (k = 0; k < 3 * s->triangle_count; k++)
+        if (s->triangles[k] < 0 || s->triangles[k] >= s->vertex_count)
+            return dcli_refuse(log, DCL_ERROR_INDEX_OUT_OF_RANGE,
+                               "obstacles: obstacle %d: surface: triangle %d names vertex %d of %d",
+                               o, k / 3, s->triangles[k], s->vertex_count);
+    return DCL_OK;
+}
+
 static dcl_result dcli_check_obstacles(const dcl_model_desc *desc)
 {
     static const char *const fields[4] = {"position", "rotation", "velocity", "angular_velocity"};
@@ -1279,7 +1352,8 @@ static dcl_result dcli_check_obstacles(const dcl_model_desc *desc)
         if (o->rotation[0] == HUGE_VAL)
             return dcli_refuse(log, DCL_ERROR_NOT_FINITE,
                                "obstacles: obstacle %d: rotation is not finite (so it is for a "
-                               "normal or an axis of length zero)", i);
+                               "normal or an axis of length zero)",
+                               i);
         for (k = 0; k < 4; k++)
             if (!dcli_all_finite(k == 0   ? o->position
                                  : k == 1 ? o->rotation
@@ -1291,6 +1365,9 @@ static dcl_result dcli_check_obstacles(const dcl_model_desc *desc)
         result = dcli_check_number(log, name, o->friction, 0, 0);
         snprintf(name, sizeof name, "obstacles: obstacle %d", i);
         if (!result) result = dcli_check_sizes(log, name, o->shape, o->size);
+        if (!result && o->shape == DCL_SHAPE_MESH) result = dcli_solid_check(log, i, o->surface);
+        if (!result && o->shape == DCL_SHAPE_FUNCTION && !o->distance)
+            result = dcli_refuse(log, DCL_ERROR_NULL_POINTER, "%s: distance is NULL", name);
         if (result) return result;
     }
     return DCL_OK;
@@ -1528,6 +1605,192 @@ static void dcli_surface_owners(dcli_surface *s, int n, int m, const int *triang
             if (!mark[triangles[3 * t + k]]++) s->own[t] = (unsigned char)(s->own[t] | (1 << k));
 }
 
+/* A surface of triangles as an obstacle: one block of the model's memory. Where it is closed it has
+   an inside, told by normals that are means over the triangles at an edge and, weighted by their
+   angles, at a vertex (Baerentzen, Aanaes 2005); else only the distance counts, either side. */
+typedef struct dcli_solid {
+    size_t bytes;
+    int n, m, closed;
+    double tiny;                  /* m, a difference of positions below this is rounding */
+    double *X;                    /* n x 3 */
+    int *corners;                 /* m x 3 */
+    double *face, *edge, *vertex; /* m, 3 m, n normals; of a triangle without area: 0 */
+    unsigned char *flat_edge, *flat_vertex; /* 3 m, n: all triangles there lie in one plane */
+    double *boxes;                          /* (2 m - 1) x 6: lower, upper corners */
+    dcli_surface tree;                      /* its leaves and nodes only */
+} dcli_solid;
+
+/* edges, keys: scratch of the build. */
+static void dcli_solid_layout(dcli_solid *s, dcli_arena *arena, dcli_edge **edges,
+                              dcli_leaf_key **keys)
+{
+    size_t n = (size_t)s->n, m = (size_t)s->m;
+    s->X = dcli_take_doubles(arena, 3 * n);
+    s->face = dcli_take_doubles(arena, 3 * m);
+    s->edge = dcli_take_doubles(arena, 9 * m);
+    s->vertex = dcli_take_doubles(arena, 3 * n);
+    s->boxes = dcli_take_doubles(arena, 6 * (2 * m - 1));
+    *edges = (dcli_edge *)dcli_take(arena, 3 * m, sizeof **edges);
+    *keys = (dcli_leaf_key *)dcli_take(arena, m, sizeof **keys);
+    s->corners = dcli_take_ints(arena, 3 * m);
+    s->tree.leaves = dcli_take_ints(arena, m);
+    s->tree.nodes = (dcli_box_node *)dcli_take(arena, 2 * m - 1, sizeof *s->tree.nodes);
+    s->flat_edge = (unsigned char *)dcli_take(arena, 3 * m, 1);
+    s->flat_vertex = (unsigned char *)dcli_take(arena, n, 1);
+}
+
+/* Normals of triangles, angle-weighted ones of vertices, the extent, the volume. */
+static double dcli_solid_normals(dcli_solid *s)
+{
+    double volume = 0, size = 0;
+    int t, k, c;
+    memset(s->vertex, 0, 3 * (size_t)s->n * sizeof(double));
+    for (k = 0; k < 3 * s->n; k++) size = fmax(size, fabs(s->X[k] - s->X[k % 3]));
+    s->tiny = 16 * DCLI_EPS * (size + dcli_norm(s->X));
+    for (t = 0; t < s->m; t++) {
+        const int *v = s->corners + 3 * t;
+        double e[3][3], *n = s->face + 3 * t, length;
+        for (k = 0; k < 3; k++) dcli_sub3(e[k], s->X + 3 * v[(k + 1) % 3], s->X + 3 * v[k]);
+        dcli_cross(e[0], e[1], n);
+        volume += dcli_dot(n, s->X + 3 * v[0]) / 6;
+        length = dcli_norm(n);
+        if (dcli_triangle_degenerate(s->X, v)) length = HUGE_VAL;
+        for (c = 0; c < 3; c++) n[c] /= length;
+        for (k = 0; k < 3 && length < HUGE_VAL; k++) {
+            double cross[3], *at = s->vertex + 3 * v[k];
+            const double *in = e[(k + 2) % 3], *out = e[k];
+            dcli_cross(out, in, cross);
+            dcli_axpy3(at, atan2(dcli_norm(cross), -dcli_dot(out, in)), n);
+        }
+    }
+    return volume;
+}
+
+/* One edge's triangles, first .. first + count - 1 in the sorted list: its normal, and whether it
+   is flat. Returns 1 if they are two that run along it in opposite directions. */
+static int dcli_solid_edge(dcli_solid *s, const dcli_edge *first, int count)
+{
+    const double *n0 = s->face + 3 * first->triangle, *n1 = n0;
+    double sum[3], cross[3];
+    int i, k, proper = count == 2 && first[0].forward != first[1].forward, flat;
+    if (count == 2) n1 = s->face + 3 * first[1].triangle;
+    dcli_copy3(sum, n0);
+    if (proper) dcli_axpy3(sum, 1, n1);
+    if (!(dcli_norm(sum) > 0)) dcli_copy3(sum, n0);
+    dcli_cross(n0, n1, cross);
+    flat = count == 2 && dcli_norm(cross) < 1e-9 && dcli_dot(n0, n1) * (proper ? 1 : -1) > 0.5;
+    for (i = 0; i < count; i++)
+        for (k = 0; k < 3; k++) {
+            if (s->corners[3 * first[i].triangle + (k + 2) % 3] != first[i].opposite) continue;
+            dcli_copy3(s->edge + 3 * (3 * first[i].triangle + k), sum);
+            s->flat_edge[3 * first[i].triangle + k] = (unsigned char)flat;
+        }
+    if (!flat) s->flat_vertex[first->lo] = s->flat_vertex[first->hi] = 0;
+    return proper;
+}
+
+static dcl_result dcli_solid_edges(const dcl_logger *log, int o, dcli_solid *s, dcli_edge *edges)
+{
+    int i, count, pairs = 1, wrong = -1;
+    memset(s->flat_vertex, 1, (size_t)s->n);
+    s->closed = 1;
+    dcli_mesh_edges(s->m, s->corners, edges);
+    for (i = 0; i < 3 * s->m; i += count) {
+        for (count = 1; i + count < 3 * s->m && edges[i + count].lo == edges[i].lo &&
+                        edges[i + count].hi == edges[i].hi;)
+            count++;
+        if (dcli_solid_edge(s, edges + i, count)) continue;
+        s->closed = 0;
+        pairs = pairs && count == 2;
+        if (wrong < 0) wrong = i;
+    }
+    if (pairs && wrong >= 0)
+        return dcli_refuse(
+            log, DCL_ERROR_INCONSISTENT_WINDING,
+            "obstacles: obstacle %d: surface: triangles %d and %d both run along edge "
+            "%d-%d in one direction",
+            o, edges[wrong].triangle, edges[wrong + 1].triangle, edges[wrong].lo, edges[wrong].hi);
+    return DCL_OK;
+}
+
+static void dcli_solid_boxes(dcli_solid *s)
+{
+    int node, k;
+    for (node = 2 * s->m - 2; node >= 0; node--) {
+        const dcli_box_node *b = &s->tree.nodes[node];
+        double *box = s->boxes + 6 * node;
+        for (k = 0; k < 3; k++)
+            if (b->count == 1) {
+                const int *v = s->corners + 3 * s->tree.leaves[b->first];
+                const double *x = s->X + k;
+                box[k] = fmin(x[3 * v[0]], fmin(x[3 * v[1]], x[3 * v[2]]));
+                box[3 + k] = fmax(x[3 * v[0]], fmax(x[3 * v[1]], x[3 * v[2]]));
+            } else {
+                const double *left = box + 6, *right = box + 12 * (b->count / 2);
+                box[k] = fmin(left[k], right[k]);
+                box[3 + k] = fmax(left[3 + k], right[3 + k]);
+            }
+    }
+}
+
+static dcl_result dcli_solid_build(const dcl_logger *log, int o, dcli_solid *s, double rounding,
+                                   dcli_edge *edges, dcli_leaf_key *keys)
+{
+    double volume = dcli_solid_normals(s);
+    dcl_result r = dcli_solid_edges(log, o, s, edges);
+    if (r) return r;
+    if (s->closed && !(volume > 0))
+        return dcli_refuse(log, DCL_ERROR_INCONSISTENT_WINDING,
+                           "obstacles: obstacle %d: surface: its triangles face inwards, volume %g",
+                           o, volume);
+    if (!s->closed && !(rounding > 0))
+        return dcli_refuse(log, DCL_ERROR_BAD_ARGUMENT,
+                           "obstacles: obstacle %d: surface is open, so rounding must be > 0", o);
+    dcli_surface_tree(&s->tree, s->m, s->X, s->corners, keys);
+    dcli_solid_boxes(s);
+    return DCL_OK;
+}
+
+static void dcli_solid_destroy(dcli_solid *s, const dcl_allocator *allocator)
+{
+    if (s) dcli_free(allocator, s, s->bytes);
+}
+
+static dcl_result dcli_solid_create(const dcl_logger *log, const dcl_allocator *allocator, int o,
+                                    const dcl_obstacle *obstacle, dcli_solid **solid)
+{
+    const dcl_surface *from = obstacle->surface;
+    dcli_arena arena = {NULL, 0};
+    dcli_edge *edges;
+    dcli_leaf_key *keys;
+    dcli_solid sized, *s;
+    dcl_result r;
+    memset(&sized, 0, sizeof sized);
+    sized.n = from->vertex_count;
+    sized.m = from->triangle_count;
+    dcli_take(&arena, 1, sizeof sized);
+    dcli_solid_layout(&sized, &arena, &edges, &keys);
+    sized.bytes = arena.used;
+    s = (dcli_solid *)dcli_alloc(allocator, arena.used);
+    if (!s)
+        return dcli_refuse(log, DCL_ERROR_OUT_OF_MEMORY,
+                           "obstacles: obstacle %d: surface: %lu bytes", o,
+                           (unsigned long)sized.bytes);
+    *s = sized;
+    arena.base = (char *)s;
+    arena.used = 0;
+    dcli_take(&arena, 1, sizeof sized);
+    dcli_solid_layout(s, &arena, &edges, &keys);
+    memcpy(s->X, from->positions, 3 * (size_t)s->n * sizeof(double));
+    memcpy(s->corners, from->triangles, 3 * (size_t)s->m * sizeof(int));
+    r = dcli_solid_build(log, o, s, obstacle->size[0], edges, keys);
+    if (r)
+        dcli_solid_destroy(s, allocator);
+    else
+        *solid = s;
+    return r;
+}
+
 struct dcl_model {
     size_t bytes;
     dcl_allocator allocator;
@@ -1548,6 +1811,7 @@ struct dcl_model {
     dcl_handle *handles;
     int *hard; /* n: handle index of a hard handle, else -1 */
     dcl_obstacle *obstacles;
+    dcli_solid **solids;        /* of each obstacle that is a mesh, else NULL */
     int *col_start, *row_index; /* pattern of K */
     dcs_analysis *blocks;       /* of the 3n x 3n matrices */
     dcs_analysis *scalars;      /* of P */
@@ -1705,6 +1969,24 @@ DCL_API dcl_obstacle dcl_cone(const double base_centre[3], const double tip[3], 
     return o;
 }
 
+DCL_API dcl_obstacle dcl_mesh(const dcl_surface *surface, double rounding, double friction)
+{
+    const double origin[3] = {0, 0, 0};
+    dcl_obstacle o = dcli_obstacle_make(DCL_SHAPE_MESH, origin, friction);
+    o.size[0] = rounding;
+    o.surface = surface;
+    return o;
+}
+
+DCL_API dcl_obstacle dcl_function(dcl_distance_fn distance, void *user, double friction)
+{
+    const double origin[3] = {0, 0, 0};
+    dcl_obstacle o = dcli_obstacle_make(DCL_SHAPE_FUNCTION, origin, friction);
+    o.distance = distance;
+    o.user = user;
+    return o;
+}
+
 static int dcli_pair_compare(const void *a, const void *b)
 {
     uint64_t p, q;
@@ -1795,6 +2077,7 @@ static void dcli_model_layout(dcl_model *M, dcli_arena *arena, size_t pattern, i
     M->hard = dcli_take_ints(arena, n);
     M->obstacles =
         (dcl_obstacle *)dcli_take(arena, (size_t)M->obstacle_count, sizeof *M->obstacles);
+    M->solids = (dcli_solid **)dcli_take(arena, (size_t)M->obstacle_count, sizeof *M->solids);
     M->col_start = dcli_take_ints(arena, n + 1);
     M->row_index = dcli_take_ints(arena, pattern);
     if (M->self_contact == DCL_SELF_NONE) return;
@@ -1839,9 +2122,12 @@ static void dcli_model_fill(dcl_model *M, const dcl_model_desc *d, const dcli_hi
         memcpy(M->handles, d->handles, (size_t)M->handle_count * sizeof *M->handles);
     if (M->obstacle_count)
         memcpy(M->obstacles, d->obstacles, (size_t)M->obstacle_count * sizeof *M->obstacles);
-    for (i = 0; i < M->obstacle_count; i++)
+    for (i = 0; i < M->obstacle_count; i++) {
         for (unused = dcli_shape_get(M->obstacles[i].shape)->sizes; unused < 4; unused++)
             M->obstacles[i].size[unused] = 0;
+        M->obstacles[i].surface = NULL;
+        M->solids[i] = NULL;
+    }
     for (i = 0; i < M->n; i++) M->hard[i] = -1;
     for (i = 0; i < M->handle_count; i++)
         if (M->handles[i].kind == DCL_HANDLE_HARD) M->hard[M->handles[i].vertex] = i;
@@ -1911,7 +2197,7 @@ static dcl_result dcli_model_build(const dcl_model_desc *d, dcli_build *b, dcl_m
     dcli_arena arena = {NULL, 0};
     dcl_model sized, *M;
     dcl_result r;
-    int hinge_count, edges;
+    int hinge_count, edges, i;
     double mean;
     dcli_mesh_edges(d->triangle_count, d->triangles, b->edges);
     if ((r = dcli_check_edges(&d->logger, b->edges, edge_count)) != DCL_OK) return r;
@@ -1952,7 +2238,10 @@ static dcl_result dcli_model_build(const dcl_model_desc *d, dcli_build *b, dcl_m
         dcli_surface_owners(M->surface, M->n, M->m, M->indices, b->mark);
         dcli_surface_tree(M->surface, M->m, M->positions, M->indices, b->leaves);
     }
-    r = dcli_model_analyze(M);
+    for (i = 0, r = DCL_OK; i < d->obstacle_count && !r; i++)
+        if (d->obstacles[i].shape == DCL_SHAPE_MESH)
+            r = dcli_solid_create(&d->logger, &M->allocator, i, &d->obstacles[i], &M->solids[i]);
+    if (!r) r = dcli_model_analyze(M);
     if (r) {
         dcl_model_destroy(M);
         return r;
@@ -1994,8 +2283,10 @@ DCL_API dcl_result dcl_model_create(const dcl_model_desc *desc, dcl_model **mode
 DCL_API void dcl_model_destroy(dcl_model *model)
 {
     dcl_allocator allocator;
+    int i;
     if (!model) return;
     allocator = model->allocator;
+    for (i = 0; i < model->obstacle_count; i++) dcli_solid_destroy(model->solids[i], &allocator);
     dcs_analysis_destroy(model->blocks);
     dcs_analysis_destroy(model->scalars);
     dcli_free(&allocator, model, model->bytes);
@@ -3111,6 +3402,9 @@ typedef struct dcli_pose {
     double velocity[3];
     double size[4], friction;
     dcl_shape shape;
+    const dcli_solid *solid;  /* of a mesh */
+    dcl_distance_fn distance; /* of a function */
+    void *user;
 } dcli_pose;
 
 typedef struct dcli_gap {
@@ -3301,6 +3595,145 @@ static void dcli_box_distance(const double *size, const double *xi, dcl_distance
     }
 }
 
+typedef struct dcli_nearest {
+    double square, point[3];
+    int triangle, feature; /* 0: face; 1 + k: the edge from corner k; 4 + k: corner k */
+} dcli_nearest;
+
+static double dcli_closest_on_segment(const double *p, const double *a, const double *b)
+{
+    double e[3], d[3], square;
+    dcli_sub3(e, b, a);
+    dcli_sub3(d, p, a);
+    square = dcli_dot(e, e);
+    if (!(square > 0)) return 0;
+    return fmin(1, fmax(0, dcli_dot(d, e) / square));
+}
+
+static void dcli_nearest_take(dcli_nearest *best, double square, const double *point, int triangle,
+                              int feature)
+{
+    if (!(square < best->square)) return;
+    best->square = square;
+    dcli_copy3(best->point, point);
+    best->triangle = triangle;
+    best->feature = feature;
+}
+
+/* Triangles without area are their edges, and give way to others at the same distance. */
+static void dcli_nearest_on_triangle(const dcli_solid *s, int t, const double *p,
+                                     dcli_nearest *best)
+{
+    const int *v = s->corners + 3 * t;
+    const double *n = s->face + 3 * t, *A = s->X + 3 * v[0];
+    double e1[3], e2[3], d[3], point[3], a, b, f, g, h, det, x, y;
+    int k, c, flat = dcli_dot(n, n) == 0;
+    dcli_sub3(e1, s->X + 3 * v[1], A);
+    dcli_sub3(e2, s->X + 3 * v[2], A);
+    dcli_sub3(d, p, A);
+    a = dcli_dot(e1, e1), b = dcli_dot(e1, e2), f = dcli_dot(e2, e2);
+    g = dcli_dot(d, e1), h = dcli_dot(d, e2);
+    det = a * f - b * b;
+    x = f * g - b * h, y = a * h - b * g;
+    if (!flat && x > 0 && y > 0 && x + y < det) {
+        double height = dcli_dot(d, n);
+        for (c = 0; c < 3; c++) point[c] = A[c] + (x * e1[c] + y * e2[c]) / det;
+        dcli_nearest_take(best, height * height, point, t, 0);
+        return;
+    }
+    for (k = 0; k < 3; k++) {
+        int q = (k + 1) % 3;
+        const double *P = s->X + 3 * v[k], *Q = s->X + 3 * v[q];
+        double fraction = dcli_closest_on_segment(p, P, Q);
+        for (c = 0; c < 3; c++) point[c] = P[c] + fraction * (Q[c] - P[c]);
+        if (fraction >= 1) dcli_copy3(point, Q);
+        dcli_sub3(d, p, point);
+        dcli_nearest_take(best, dcli_dot(d, d) * (flat ? 1 + 1e-12 : 1), point, t,
+                          fraction <= 0   ? 4 + k
+                          : fraction >= 1 ? 4 + q
+                                          : 1 + k);
+    }
+}
+
+static double dcli_box_square(const double *box, const double *p)
+{
+    double sum = 0;
+    int k;
+    for (k = 0; k < 3; k++) {
+        double off = fmax(fmax(box[k] - p[k], p[k] - box[3 + k]), 0);
+        sum += off * off;
+    }
+    return sum;
+}
+
+static void dcli_solid_nearest(const dcli_solid *s, const double *p, dcli_nearest *best)
+{
+    int stack[64], top = 0; /* the tree halves: no deeper than 32 */
+    best->square = HUGE_VAL;
+    best->triangle = best->feature = 0;
+    dcli_set3(best->point, 0, 0, 0);
+    stack[top++] = 0;
+    while (top > 0) {
+        int node = stack[--top], count = s->tree.nodes[node].count, left, right;
+        if (!(dcli_box_square(s->boxes + 6 * node, p) < best->square)) continue;
+        if (count == 1) {
+            dcli_nearest_on_triangle(s, s->tree.leaves[s->tree.nodes[node].first], p, best);
+            continue;
+        }
+        left = node + 1, right = node + 2 * (count / 2);
+        if (dcli_box_square(s->boxes + 6 * right, p) < dcli_box_square(s->boxes + 6 * left, p)) {
+            stack[top++] = left;
+            stack[top++] = right;
+        } else {
+            stack[top++] = right;
+            stack[top++] = left;
+        }
+    }
+}
+
+/* Nearest is a face, an edge or a vertex: curvature 0, 1/d across, 1/d. */
+static void dcli_solid_distance(const dcli_solid *s, double rounding, const double *p,
+                                dcl_distance *d)
+{
+    dcli_nearest at;
+    const int *v;
+    const double *n;
+    double e[3], length, side, along[3];
+    int k, edge, corner, c;
+    dcli_solid_nearest(s, p, &at);
+    v = s->corners + 3 * at.triangle;
+    n = s->face + 3 * at.triangle;
+    edge = at.feature - 1, corner = at.feature - 4;
+    d->size_value[0] = -1;
+    if (at.feature == 0 || (corner < 0 && s->flat_edge[3 * at.triangle + edge]) ||
+        (corner >= 0 && s->flat_vertex[v[corner]])) {
+        dcli_sub3(e, p, s->X + 3 * v[0]);
+        length = dcli_dot(e, n);
+        side = !s->closed && length < 0 ? -1 : 1;
+        d->value = side * length - rounding;
+        dcli_axpy3(d->gradient, side, n);
+        return;
+    }
+    dcli_sub3(e, p, at.point);
+    length = dcli_norm(e);
+    if (s->closed)
+        n = corner >= 0 ? s->vertex + 3 * v[corner] : s->edge + 3 * (3 * at.triangle + edge);
+    side = s->closed && dcli_dot(e, n) < 0 ? -1 : 1;
+    d->value = side * length - rounding;
+    if (!(length > s->tiny)) { /* no direction: the mean normal, or any */
+        length = dcli_norm(n);
+        for (k = 0; k < 3; k++) d->gradient[k] = length > 0 ? n[k] / length : k == 1;
+        return;
+    }
+    for (k = 0; k < 3; k++) d->gradient[k] = side * e[k] / length;
+    for (k = 0; k < 9; k += 4) d->hessian[k] = side / length;
+    dcli_add_outer(d->hessian, -side / length, d->gradient, d->gradient);
+    if (corner >= 0) return;
+    dcli_sub3(along, s->X + 3 * v[(edge + 1) % 3], s->X + 3 * v[edge]);
+    c = dcli_norm(along) > 0;
+    if (c) dcli_add_outer(d->hessian, -side / (length * dcli_dot(along, along)), along, along);
+}
+
 /* Signed distance at the local point xi, with its derivatives. */
 static void dcli_shape_distance(const dcli_pose *pose, const double *xi, dcl_distance *s)
 {
@@ -3324,6 +3757,12 @@ static void dcli_shape_distance(const dcli_pose *pose, const double *xi, dcl_dis
     case DCL_SHAPE_CYLINDER: dcli_profile_cylinder(pose->size, q, &f); break;
     case DCL_SHAPE_CONE: dcli_profile_cone(pose->size, q, &f); break;
     case DCL_SHAPE_BOX: dcli_box_distance(pose->size, xi, s); return;
+    case DCL_SHAPE_MESH:
+        dcli_solid_distance(pose->solid, pose->size[0], xi, s);
+        return;
+    case DCL_SHAPE_FUNCTION:
+        pose->distance(pose->user, pose->size, xi, s);
+        return;
     }
     dcli_profile_distance(&f, e, q, s);
 }
@@ -3352,6 +3791,9 @@ static void dcli_pose_compute(const dcl_params *p, int o, double t, double h, dc
     dcli_rotation_minus_identity(a, pose->turn);
     pose->friction = dcli_param(p, DCL_PARAM_FRICTION)[o];
     pose->shape = p->model->obstacles[o].shape;
+    pose->solid = p->model->solids[o];
+    pose->distance = p->model->obstacles[o].distance;
+    pose->user = p->model->obstacles[o].user;
     for (k = 0; k < 4; k++)
         pose->size[k] = k < dcli_shape_get(pose->shape)->sizes
                             ? dcli_param(p, DCL_PARAM_OBSTACLE_SIZE)[4 * o + k]
@@ -3380,6 +3822,8 @@ DCL_API dcl_result dcl_obstacle_distance(const dcl_params *params, int obstacle,
     dcli_sub3(e, point, pose.c0);
     dcli_mult3(pose.R0, e, xi);
     dcli_shape_distance(&pose, xi, &s);
+    if (s.value != s.value || !dcli_all_finite(s.gradient, 3))
+        return dcli_refuse(log, DCL_ERROR_NOT_FINITE, "the distance function is not finite there");
     *distance = s;
     dcli_mul3(pose.R0, s.gradient, distance->gradient);
     dcli_matmul3(pose.R0, s.hessian, 0, A);
@@ -3955,8 +4399,9 @@ static void dcli_node_tangent(const dcli_node *node, const dcli_pose *poses, con
 #define DCLI_SELF_DESCENT                                                                          \
     30 /* stiffness of contacts while the objective is descended, times the mass                   \
           that they feel; each round gains about this factor */
-#define DCLI_SELF_CLOSE 1e-5 /* relative residual from where Newton ends a slow descent */
-#define DCLI_SELF_STIFFEST 1e5 /* to where that rises when rounds gain less than a factor of two */
+#define DCLI_SELF_CLOSE 1e-5   /* relative residual from where Newton ends a slow descent */
+#define DCLI_SELF_STIFFEST 1e5 /* to where that rises when rounds gain less than a factor of two   \
+                                */
 #define DCLI_SELF_SOFTNESS 1e-4 /* of a sticking contact in the factored matrix; each round of
                                    refinement gains about this factor */
 #define DCLI_SELF_ROUNDS 40 /* times a step is solved again with contacts found on its way */
@@ -4047,16 +4492,6 @@ static void dcli_self_set(dcli_self_pair *c, dcli_feature feature, int v0, int v
 }
 
 /* Closest point of the segment a b to p as a fraction of it. */
-static double dcli_closest_on_segment(const double *p, const double *a, const double *b)
-{
-    double e[3], d[3], square;
-    dcli_sub3(e, b, a);
-    dcli_sub3(d, p, a);
-    square = dcli_dot(e, e);
-    if (!(square > 0)) return 0;
-    return fmin(1, fmax(0, dcli_dot(d, e) / square));
-}
-
 /* The pair of a vertex and a segment, reduced to the features that are nearest. */
 static void dcli_closest_vertex_edge(int p, int a, int b, const double *P, const double *A,
                                      const double *B, dcli_self_pair *c)
@@ -4397,7 +4832,7 @@ typedef struct dcli_self {
     uint64_t *couplings;
     double *lower, *upper;
     size_t entry_capacity, coupling_capacity, lower_capacity, upper_capacity;
-    int pattern_made;  /* for the coupled contacts of this step */
+    int pattern_made; /* for the coupled contacts of this step */
     uint64_t pattern_key;
     dcs_analysis *analysis;
     dcs_factor *factor, *symmetric;
@@ -4621,8 +5056,8 @@ static double dcli_self_thickness(const dcli_self_search *q, dcli_feature featur
 /* Between two flat layers the vertices of one on the faces of the other say all there is to say,
    and the reverse only makes the impulses ambiguous. So vertices on the side that a face's normal
    points to come first; the rest, edges against edges too, keeps a smaller thickness and
-   matters only if the motion violates that. Vertices do not change sides, so contacts do not change rank.
-   v: the vertex and the face, or the edges, that were tried. */
+   matters only if the motion violates that. Vertices do not change sides, so contacts do not change
+   rank. v: the vertex and the face, or the edges, that were tried. */
 static int dcli_self_first(const dcli_self_search *q, dcli_feature feature, const int *v,
                            const dcli_self_pair *c, const double *e)
 {
@@ -5304,15 +5739,23 @@ static void dcli_prepare_external(dcl_workspace *ws, const dcl_params *p)
     if (dcli_air_acts(p)) dcli_air_areas(ws);
 }
 
-static void dcli_prepare_contact(dcl_workspace *ws, const dcl_params *p)
+static dcl_result dcli_prepare_contact(dcl_workspace *ws, const dcl_params *p)
 {
     const dcl_model *M = ws->model;
     int i, o, count = M->obstacle_count;
     for (o = 0; o < count; o++) dcli_pose_compute(p, o, ws->time, ws->h, &ws->poses[o]);
     for (i = 0; i < M->n && count; i++)
-        for (o = 0; o < count; o++)
-            dcli_gap_compute(M, &ws->poses[o], ws->x0 + 3 * (size_t)i, ws->h,
-                             &ws->gaps[(size_t)i * (size_t)count + (size_t)o]);
+        for (o = 0; o < count; o++) {
+            dcli_gap *gap = &ws->gaps[(size_t)i * (size_t)count + (size_t)o];
+            dcli_gap_compute(M, &ws->poses[o], ws->x0 + 3 * (size_t)i, ws->h, gap);
+            if (ws->poses[o].shape == DCL_SHAPE_FUNCTION &&
+                (gap->d != gap->d || !dcli_all_finite(gap->n, 3)))
+                return dcli_refuse(&M->logger, DCL_ERROR_NOT_FINITE,
+                                   "step: the distance function of obstacle %d is not finite at "
+                                   "vertex %d",
+                                   o, i);
+        }
+    return DCL_OK;
 }
 
 /* The size of the elastic impulses that would meet if strains were of order one; its rounding
@@ -5345,9 +5788,8 @@ static dcl_result dcli_prepare(dcl_workspace *ws, const dcl_params *p, const dou
     ws->h = h;
     dcli_prepare_mass(ws, p);
     dcli_prepare_external(ws, p);
-    dcli_prepare_contact(ws, p);
     dcli_prepare_stiffness(ws, p);
-    return DCL_OK;
+    return dcli_prepare_contact(ws, p);
 }
 
 /* Adds h * internal force at x0 + h v to ws->g; energies and squared element forces to the sums. */
@@ -6131,8 +6573,8 @@ static dcs_result dcli_factor_general(dcl_workspace *ws)
     return dcs_factor_compute(ws->general, ws->lower, ws->upper, NULL);
 }
 
-/* The pattern of the model and of the coupled contacts, lower triangle by columns: the model's sorted
-   entries and the contacts' sorted couplings, merged. */
+/* The pattern of the model and of the coupled contacts, lower triangle by columns: the model's
+   sorted entries and the contacts' sorted couplings, merged. */
 static int dcli_self_pattern(dcl_workspace *ws)
 {
     const dcl_model *M = ws->model;
@@ -6146,7 +6588,8 @@ static int dcli_self_pattern(dcl_workspace *ws)
                    sizeof *self->row_index))
         return 0;
     for (k = 0; k < self->count; k++)
-        for (i = 0; i < dcli_feature_vertices[self->pairs[k].feature] && self->pairs[k].coupled; i++)
+        for (i = 0; i < dcli_feature_vertices[self->pairs[k].feature] && self->pairs[k].coupled;
+             i++)
             for (j = 0; j < i; j++)
                 self->couplings[couplings++] = dcli_pair(self->pairs[k].v[i], self->pairs[k].v[j]);
     qsort(self->couplings, couplings, sizeof *self->couplings, dcli_pair_compare);
@@ -6172,7 +6615,8 @@ static int dcli_self_pattern(dcl_workspace *ws)
            dcli_grow(allocator, &self->upper, &self->upper_capacity, 9 * entries, sizeof(double));
 }
 
-/* Ordering and memory for the contacts with an impulse and those that had one earlier in the step. */
+/* Ordering and memory for the contacts with an impulse and those that had one earlier in the step.
+ */
 static int dcli_self_analyze(dcl_workspace *ws)
 {
     const dcl_model *M = ws->model;
@@ -6607,7 +7051,7 @@ static void dcli_apply_symmetric(dcl_workspace *ws, const double *x, double *scr
 #define DCLI_CG_REUSE                                                                              \
     15 /* a factor that needs more iterations than this is replaced; they then cost                \
           as much as a factorisation */
-#define DCLI_SELF_REUSE 6 /* the same while the cloth touches itself, where contacts change */
+#define DCLI_SELF_REUSE 6     /* the same while the cloth touches itself, where contacts change */
 #define DCLI_CG_CURVATURE 0.5 /* least curvature assumed where it is negative, in units of the
                                  preconditioner's; 0.05 ... 0.5 measured equal */
 #define DCLI_CG_FORCING 0.1 /* loosest relative residual of the inner solve */
@@ -7250,6 +7694,47 @@ DCL_API int dcl_workspace_get_contacts(const dcl_workspace *workspace, int capac
         if (workspace->self.pairs[i].branch != DCL_BRANCH_FREE)
             dcli_contact_add_self(&workspace->self.pairs[i], &list);
     return list.count;
+}
+
+typedef struct dcli_reaction {
+    int obstacle;
+    double impulse[3], moment[3];
+} dcli_reaction;
+
+static void dcli_reaction_add(void *user, const dcl_workspace *ws, int i, int obstacle,
+                              const dcli_law *law, const double *impulse)
+{
+    dcli_reaction *sum = (dcli_reaction *)user;
+    double arm[3], moment[3];
+    (void)law;
+    if (obstacle != sum->obstacle) return;
+    dcli_sub3(arm, ws->trial + 3 * (size_t)i, ws->poses[obstacle].c1); /* trial: where it ended */
+    dcli_cross(arm, impulse, moment);
+    dcli_axpy3(sum->impulse, -1, impulse);
+    dcli_axpy3(sum->moment, -1, moment);
+}
+
+DCL_API dcl_result dcl_workspace_get_reaction(const dcl_workspace *workspace, int obstacle,
+                                              double impulse[3], double moment[3])
+{
+    dcli_reaction sum;
+    dcl_result r;
+    int i;
+    if (!workspace) return DCL_ERROR_NULL_POINTER;
+    r = dcli_check_null(&workspace->model->logger, "impulse moment", 2, (const void *)impulse,
+                        (const void *)moment);
+    if (r) return r;
+    if (obstacle < 0 || obstacle >= workspace->model->obstacle_count)
+        return dcli_refuse(&workspace->model->logger, DCL_ERROR_INDEX_OUT_OF_RANGE,
+                           "obstacle is %d, the model has %d", obstacle,
+                           workspace->model->obstacle_count);
+    memset(&sum, 0, sizeof sum);
+    sum.obstacle = obstacle;
+    for (i = 0; i < workspace->model->n && workspace->have_step; i++)
+        dcli_contacts_visit(workspace, i, dcli_reaction_add, &sum);
+    dcli_copy3(impulse, sum.impulse);
+    dcli_copy3(moment, sum.moment);
+    return DCL_OK;
 }
 
 /* ---- >>impl-adjoint ---------------------------------------------------------------------------

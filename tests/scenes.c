@@ -568,6 +568,37 @@ static void scene_bowl(scene *s)
     s->steps = 12;
 }
 
+static const double stone_x[24] = {0.21,  0.02,  0.01, -0.2, -0.01, 0.03,  0.02, 0.19,
+                                   -0.02, -0.01, -0.2, 0.02, 0.01,  0.03,  0.22, 0.02,
+                                   -0.02, -0.19, 0.13, 0.12, 0.14,  -0.12, 0.13, 0.11};
+static const int stone_triangles[36] = {2, 4, 6, 4, 0, 6, 0, 2, 6, 2, 1, 7, 1, 4, 7, 4, 2, 7,
+                                        0, 4, 3, 4, 1, 3, 0, 5, 2, 2, 5, 1, 3, 5, 0, 1, 5, 3};
+const dcl_surface scene_stone = {8, stone_x, 12, stone_triangles};
+
+static const double roof_x[18] = {-0.2, 0, -0.2, 0, 0.1, -0.2, 0.2, 0, -0.2,
+                                  -0.2, 0, 0.2,  0, 0.1, 0.2,  0.2, 0, 0.2};
+static const int roof_triangles[12] = {0, 3, 4, 0, 4, 1, 1, 4, 5, 1, 5, 2};
+const dcl_surface scene_roof = {6, roof_x, 4, roof_triangles};
+
+/* Over an edge, a corner and faces of a moving stone, and beside the ridge of a roof. */
+static void scene_mesh(scene *s)
+{
+    dcl_obstacle stone = dcl_mesh(&scene_stone, 0.02, 0.2), roof = dcl_mesh(&scene_roof, 0.03, 0.3);
+    scene_patch(s, 6, 0.6, 0);
+    up(stone.position, -0.12, -0.24, 0.03);
+    up(stone.rotation, 0.3, 0.2, -0.1);
+    up(stone.velocity, 0.1, 0.3, 0.05);
+    up(stone.angular_velocity, 0.3, 1.2, -0.4);
+    up(roof.position, 0.25, -0.16, 0.02);
+    up(roof.rotation, 0.1, 0.4, 0.1);
+    s->desc.force_frames = 1;
+    s->spread = 0.02;
+    add(s, stone);
+    add(s, roof);
+    s->setup = setup_slide;
+    s->steps = 12;
+}
+
 /* A cone, a cylinder and a disc, each under a part of the patch. */
 static void scene_solids(scene *s)
 {
@@ -616,6 +647,7 @@ static const scene_entry entries[] = {
     {"moving_box", scene_moving_box},
     {"bowl", scene_bowl},
     {"solids", scene_solids},
+    {"mesh", scene_mesh},
 };
 
 int scene_count(void)

@@ -23,6 +23,9 @@ typedef struct scene {
 } scene;
 
 /* A patch of side x side vertices and width metres, flat at height y, into the scene. */
+/* A closed surface without symmetry, and an open one with a ridge. */
+extern const dcl_surface scene_stone, scene_roof;
+
 void scene_patch(scene *s, int side, double width, double y);
 
 /* A scene of such a patch with default numbers, h = 0.01. */

@@ -631,8 +631,8 @@ static void obstacles_of_the_model(void)
     }
     bad_number(&r, &r.s.obstacles[1].size[0], "radius", "obstacle 1", 1);
     bad_number(&r, &r.s.obstacles[1].friction, "friction", "obstacle 1", 0);
-    r.s.obstacles[1].shape = (dcl_shape)9;
-    REFUSED(&r, DCL_ERROR_BAD_ARGUMENT, "obstacle 1", "shape 9");
+    r.s.obstacles[1].shape = (dcl_shape)99;
+    REFUSED(&r, DCL_ERROR_BAD_ARGUMENT, "obstacle 1", "shape 99");
 }
 
 static void planes_without_a_direction(void)
@@ -1255,6 +1255,12 @@ static void make_krylov(rig *r)
     r->solver.adjoint = DCL_ADJOINT_KRYLOV;
 }
 
+static void make_mesh(rig *r)
+{
+    rig_rich(r);
+    r->s.obstacles[0] = dcl_mesh(&scene_roof, 0.02, 0.3);
+}
+
 static void make_free(rig *r)
 {
     rig_patch(r, 3, 1, 0);
@@ -1267,6 +1273,7 @@ static void failing_allocator(void) /* X01 */
     out_of_memory(r, rig_rich);
     out_of_memory(r, make_krylov);
     out_of_memory(r, make_free);
+    out_of_memory(r, make_mesh);
     free(r);
 }
 

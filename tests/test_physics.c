@@ -351,6 +351,30 @@ static void map_params(dcl_params *to, const dcl_params *from, const frame_map *
     map_obstacle_rotations(to, from, map);
 }
 
+/* Gives the scene its surfaces scaled along their axes; a mirrored one is turned inside out again.
+ */
+static void change_surfaces(scene *s, double fx, double fy, double fz)
+{
+    enum { MOST = 2, CORNERS = 36 };
+    static dcl_surface changed[MOST];
+    static double x[MOST][CORNERS];
+    static int triangles[MOST][CORNERS];
+    int o, i, n = 0;
+    for (o = 0; o < s->desc.obstacle_count; o++) {
+        const dcl_surface *from = s->obstacles[o].surface;
+        if (!from || !CHECK(n < MOST)) continue;
+        for (i = 0; i < 3 * from->vertex_count; i++)
+            x[n][i] = from->positions[i] * (i % 3 == 0 ? fx : i % 3 == 1 ? fy : fz);
+        for (i = 0; i < 3 * from->triangle_count; i++)
+            triangles[n][i] =
+                from->triangles[fx * fy * fz < 0 && i % 3 ? i + (i % 3 == 1 ? 1 : -1) : i];
+        changed[n] = *from;
+        changed[n].positions = x[n];
+        changed[n].triangles = triangles[n];
+        s->obstacles[o].surface = &changed[n++];
+    }
+}
+
 /* Largest |x' - (Q x + t)| over a run of every scene, and the same for two paramsets of a model. */
 static void check_mapped(const frame_map *map, double allowed)
 {
@@ -367,6 +391,7 @@ static void check_mapped(const frame_map *map, double allowed)
             s.triangles[i] = s.triangles[i + 1];
             s.triangles[i + 1] = k;
         }
+        change_surfaces(&s, map->det, 1, 1);
         if (!scene_open(&b, &s, 1e-13)) {
             rig_close(&a);
             return;
@@ -494,6 +519,7 @@ static int open_in_units(rig *r, const scene *s, double L, double M, double T, d
     for (i = 0; i < o.desc.handle_count; i++) o.handles[i].stiffness *= M / (T * T);
     o.desc.contact_distance *= L;
     o.desc.self_thickness *= L;
+    change_surfaces(&o, L, L, L);
     o.setup = NULL;
     if (!scene_open(r, &o, tolerance)) return 0;
     o = *s;
@@ -2023,6 +2049,18 @@ static void uneven_steps(void)
 }
 
 /* One obstacle of every shape, in a model of one triangle. */
+static void keep_text(dcl_result code, const char *text, void *user)
+{
+    (void)code;
+    snprintf((char *)user, 256, "%s", text);
+}
+
+static void turn_to(dcl_obstacle *o, const double *axis, double angle, const double *to)
+{
+    int k;
+    for (k = 0; k < 3; k++) o->rotation[k] = angle * axis[k], o->position[k] = to[k];
+}
+
 static int every_shape(dcl_obstacle *out)
 {
     static const double a[3] = {-0.2, 0.05, 0.1}, b[3] = {0.25, -0.1, 0.02}, c[3] = {0.03, 0.02, -0.04};
@@ -2039,7 +2077,300 @@ static int every_shape(dcl_obstacle *out)
     out[k++] = dcl_cylinder(a, b, 0.15, 0.02, 0.1);
     out[k++] = dcl_disc(c, n, 0.3, 0.02, 0.1);
     out[k++] = dcl_cone(a, b, 0.2, 0.01, 0.1);
+    out[k++] = dcl_mesh(&scene_stone, 0.02, 0.1);
+    turn_to(&out[k - 1], n, 0.7, c);
+    out[k++] = dcl_mesh(&scene_roof, 0.03, 0.1);
+    turn_to(&out[k - 1], n, 0.2, c);
     return k;
+}
+
+/* A box of triangles has the distance of a box. */
+static void mesh_distance_of_a_box(void)
+{
+    static const double box[24] = {-0.3, -0.2, -0.1, 0.3,  -0.2, -0.1, 0.3, 0.2,
+                                   -0.1, -0.3, 0.2,  -0.1, -0.3, -0.2, 0.1, 0.3,
+                                   -0.2, 0.1,  0.3,  0.2,  0.1,  -0.3, 0.2, 0.1};
+    static const int faces[36] = {0, 2, 1, 0, 3, 2, 4, 5, 6, 4, 6, 7, 0, 1, 5, 0, 5, 4,
+                                  3, 7, 6, 3, 6, 2, 0, 4, 7, 0, 7, 3, 1, 2, 6, 1, 6, 5};
+    const double c[3] = {0, 0, 0}, half[3] = {0.3, 0.2, 0.1};
+    dcl_surface surface;
+    dcl_obstacle both[2];
+    double x[9];
+    dcl_model_desc desc = points_desc(x, 0.3, 0.1);
+    unsigned seed = 9;
+    int i, k;
+    rig r;
+    surface.vertex_count = 8, surface.positions = box;
+    surface.triangle_count = 12, surface.triangles = faces;
+    both[0] = dcl_box(c, half, 0.03, 0.1);
+    both[1] = dcl_mesh(&surface, 0.03, 0.1);
+    desc.obstacle_count = 2;
+    desc.obstacles = both;
+    if (!rig_open(&r, &desc, 1e-10)) return;
+    for (i = 0; i < 2000; i++) {
+        double p[3];
+        dcl_distance a, b;
+        for (k = 0; k < 3; k++) p[k] = 0.5 * scene_random(&seed);
+        CHECK(dcl_obstacle_distance(r.params, 0, 0, p, &a) == DCL_OK);
+        CHECK(dcl_obstacle_distance(r.params, 1, 0, p, &b) == DCL_OK);
+        CHECK_NEAR(a.value, b.value, 1e-15);
+        for (k = 0; k < 3; k++) CHECK_NEAR(a.gradient[k], b.gradient[k], 1e-12);
+        for (k = 0; k < 9; k++)
+            CHECK_NEAR(a.hessian[k], b.hessian[k], 1e-9 * (1 + fabs(a.hessian[k])));
+    }
+    rig_close(&r);
+}
+
+static double mesh_value(const dcl_surface *surface, const double *p)
+{
+    dcl_obstacle o = dcl_mesh(surface, 0.01, 0.1);
+    double x[9], value = NAN;
+    dcl_model_desc desc = points_desc(x, 0.3, 0.1);
+    dcl_distance d;
+    rig r;
+    desc.obstacle_count = 1;
+    desc.obstacles = &o;
+    if (!rig_open(&r, &desc, 1e-10)) return NAN;
+    if (CHECK(dcl_obstacle_distance(r.params, 0, 0, p, &d) == DCL_OK)) value = d.value + 0.01;
+    CHECK_NEAR(norm(d.gradient), 1, 1e-12);
+    rig_close(&r);
+    return value;
+}
+
+/* A patch that lies still on a plane presses on it with its weight, in its middle; one that slides
+   pulls with mu times that. */
+static void reaction_of_an_obstacle(void)
+{
+    int slides;
+    for (slides = 0; slides < 2; slides++) {
+        scene s = patch_scene(5, 0.5, 0);
+        const double p[3] = {0.3, 0, 0}, up[3] = {0, 1, 0}, h = 0.01;
+        double weight = h * 9.81 * s.desc.density * 0.25, impulse[3], moment[3], mid[3] = {0, 0, 0};
+        rig r;
+        int i, k;
+        s.obstacles[s.desc.obstacle_count++] = dcl_plane(p, up, 0.2);
+        if (!scene_open(&r, &s, 1e-12)) return;
+        CHECK(dcl_workspace_get_reaction(r.ws, 0, impulse, moment) == DCL_OK);
+        CHECK_NEAR(norm(impulse) + norm(moment), 0, 0);
+        CHECK(dcl_workspace_get_reaction(r.ws, 1, impulse, moment) ==
+              DCL_ERROR_INDEX_OUT_OF_RANGE);
+        for (i = 0; slides && i < 25; i++) r.state->v[3 * i] = 1;
+        for (i = 0; i < 5; i++)
+            if (!rig_step(&r, h)) return;
+        for (i = 0; i < 25; i++)
+            for (k = 0; k < 3; k++) mid[k] += r.state->x[3 * i + k] / 25;
+        CHECK(dcl_workspace_get_reaction(r.ws, 0, impulse, moment) == DCL_OK);
+        CHECK_REL(impulse[1], -weight, 1e-9);
+        CHECK_NEAR(impulse[0], slides * 0.2 * weight, 1e-9 * weight);
+        CHECK_NEAR(impulse[2], 0, 1e-9 * weight);
+        CHECK_NEAR(moment[2], -weight * (mid[0] - p[0]), 1e-9 * weight); /* the last axis: z */
+        rig_close(&r);
+    }
+}
+
+/* A ball as somebody's own function. */
+static void ball_function(void *user, const double size[4], const double p[3], dcl_distance *d)
+{
+    double length = norm(p);
+    int r, c;
+    ++*(long *)user;
+    d->value = size[0] < 0.9 ? length - size[0] : NAN;
+    d->size_value[0] = -1;
+    for (r = 0; r < 3; r++) d->gradient[r] = p[r] / length;
+    for (r = 0; r < 3; r++)
+        for (c = 0; c < 3; c++)
+            d->hessian[3 * r + c] = ((r == c) - d->gradient[r] * d->gradient[c]) / length;
+}
+
+/* It does what the sphere does, gradients too; NaN is refused and changes nothing. */
+static void distance_function(void)
+{
+    double centre[3] = {0.02, -0.32, 0.01}, before[75], size = 0.95;
+    long calls = 0;
+    rig r[2];
+    int k, step;
+    for (k = 0; k < 2; k++) {
+        scene s = patch_scene(5, 0.5, 0);
+        dcl_obstacle ball = dcl_function(ball_function, &calls, 0.2);
+        memcpy(ball.position, centre, sizeof centre);
+        ball.size[0] = 0.3;
+        ball.angular_velocity[1] = 2;
+        s.obstacles[0] = dcl_sphere(centre, 0.3, 0.2);
+        s.obstacles[0].angular_velocity[1] = 2;
+        if (k) s.obstacles[0] = ball;
+        s.desc.obstacle_count = 1;
+        if (!scene_open(&r[k], &s, 1e-12)) return;
+        for (step = 0; step < 30; step++)
+            if (!rig_step(&r[k], 0.01)) return;
+    }
+    CHECK(calls > 0);
+    CHECK_NEAR(largest_difference(r[0].state->x, r[1].state->x, 75), 0, 1e-10);
+    CHECK(r[1].stats.stick_count + r[1].stats.slip_count > 0);
+    CHECK(dcl_params_set(r[1].params, DCL_PARAM_OBSTACLE_SIZE, 0, 1, &size) == DCL_OK);
+    memcpy(before, r[1].state->x, sizeof before);
+    CHECK_EQ(dcl_step(r[1].ws, r[1].params, r[1].state, 0.01, NULL, NULL), DCL_ERROR_NOT_FINITE);
+    CHECK_NEAR(largest_difference(before, r[1].state->x, 75), 0, 0);
+    for (k = 0; k < 2; k++) rig_close(&r[k]);
+}
+
+/* (C10, C23) Triangles without area count as their edges; one triangle, ten thousand copies of it
+   and one beside a point have the distance that follows from the formula. */
+static void mesh_distance_of_odd_triangles(void)
+{
+    static const double thin[9] = {2.27699995, -7.9000001,   16.3180008,  -0.569999993, -8.10000038,
+                                   16.6070004, -0.569999993, -8.10000038, 16.6070004};
+    static const double row[9] = {0, 0, 0, 1, 0, 0, 2, 0, 0},
+                        p[3] = {1.10000002, -7.9000001, 16.5879993};
+    static const double corner[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 5, 5, 5};
+    static const double near_by[5][4] = {{0.2, 0.2, 0.7, 0.7},
+                                         {2, 0, 0, 1},
+                                         {-1, -1, 1, 1.7320508075688772},
+                                         {0.5, -2, 0, 2},
+                                         {1, 1, 0, 0.70710678118654752}};
+    static const int one[6] = {0, 1, 2, 3, 3, 3};
+    dcl_surface s;
+    int *many = (int *)malloc(30000 * sizeof *many), i, k;
+    if (!CHECK(many != NULL)) return;
+    for (i = 0; i < 30000; i++) many[i] = i % 3;
+    s.vertex_count = 3, s.positions = thin, s.triangle_count = 1, s.triangles = one;
+    CHECK_NEAR(mesh_value(&s, p), 0.17147827, 1e-8);
+    s.positions = row;
+    CHECK_NEAR(mesh_value(&s, near_by[3]), 2, 1e-15);
+    s.vertex_count = 4, s.positions = corner;
+    for (i = 0; i < 5; i++)
+        for (k = 0; k < 3; k++) {
+            s.triangle_count = k == 0 ? 1 : k == 1 ? 10000 : 2;
+            s.triangles = k == 1 ? many : one;
+            CHECK_NEAR(mesh_value(&s, near_by[i]), near_by[i][3], 1e-15);
+        }
+    free(many);
+}
+
+/* The tree finds what asking every triangle finds. */
+static void mesh_distance_against_every_triangle(void)
+{
+    dcl_obstacle all[64];
+    dcl_surface single[60];
+    double x[9];
+    dcl_model_desc desc = points_desc(x, 0.3, 0.1);
+    unsigned seed = 3;
+    int i, k, m = scene_stone.triangle_count;
+    rig r;
+    all[0] = dcl_mesh(&scene_stone, 0.01, 0.1);
+    for (k = 0; k < m; k++) {
+        single[k] = scene_stone;
+        single[k].triangle_count = 1;
+        single[k].triangles += 3 * k;
+        all[1 + k] = dcl_mesh(&single[k], 0.01, 0.1);
+    }
+    desc.obstacle_count = 1 + m;
+    desc.obstacles = all;
+    if (!rig_open(&r, &desc, 1e-10)) return;
+    for (i = 0; i < 500; i++) {
+        double p[3], least = INFINITY;
+        dcl_distance d;
+        for (k = 0; k < 3; k++) p[k] = 0.5 * scene_random(&seed);
+        for (k = 1; k <= m; k++) {
+            CHECK(dcl_obstacle_distance(r.params, k, 0, p, &d) == DCL_OK);
+            least = fmin(least, d.value + 0.01);
+        }
+        CHECK(dcl_obstacle_distance(r.params, 0, 0, p, &d) == DCL_OK);
+        CHECK_NEAR(fabs(d.value + 0.01), least, 1e-15);
+    }
+    rig_close(&r);
+}
+
+static double settled(const dcl_surface *floors, int count, int *lower, double *end)
+{
+    scene s = patch_scene(4, 0.4, 0.03);
+    dcl_contact contacts[64];
+    double deepest = 0;
+    rig r;
+    int step, i, k;
+    for (i = 0; i < count; i++) {
+        s.obstacles[s.desc.obstacle_count++] = dcl_mesh(&floors[i], 0.01, 0.3);
+        s.obstacles[i].position[1] = -i;
+    }
+    *lower = 0;
+    if (!scene_open(&r, &s, 1e-10)) return NAN;
+    for (step = 0; step < 60 && rig_step(&r, 0.01); step++) {
+        k = dcl_workspace_get_contacts(r.ws, 64, contacts);
+        for (i = 0; i < k; i++) *lower += contacts[i].obstacle == 1;
+        deepest = fmax(deepest, r.stats.penetration);
+    }
+    memcpy(end, r.state->x, 48 * sizeof(double));
+    rig_close(&r);
+    return deepest;
+}
+
+/* (C16) Of two squares one metre apart the upper carries the cloth, and the lower feels nothing.
+   (C20) A triangle without area in the floor changes nothing. */
+static void cloth_on_a_mesh_floor(void)
+{
+    static const double x[15] = {-1, 0, -1, 1, 0, -1, 1, 0, 1, -1, 0, 1, 0, 0, 0};
+    static const int triangles[9] = {0, 3, 2, 0, 2, 1, 0, 4, 2};
+    dcl_surface floors[2];
+    double one[48], two[48], odd[48];
+    int lower, i;
+    floors[0].vertex_count = 5, floors[0].positions = x;
+    floors[0].triangle_count = 2, floors[0].triangles = triangles;
+    floors[1] = floors[0];
+    CHECK(settled(floors, 1, &lower, one) <= 1e-15);
+    CHECK(settled(floors, 2, &lower, two) <= 1e-15);
+    CHECK_EQ(lower, 0);
+    floors[0].triangle_count = 3;
+    CHECK(settled(floors, 1, &lower, odd) <= 1e-15);
+    for (i = 0; i < 48; i++) {
+        CHECK_NEAR(two[i], one[i], 0);
+        CHECK_NEAR(odd[i], one[i], 1e-12);
+        if (i % 3 == 1) CHECK_NEAR(one[i], 0.01, 1e-15);
+    }
+}
+
+/* (C15) What cannot be a solid is refused, the triangles named. */
+static void meshes_that_are_refused(void)
+{
+    static const double x[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, bad[12] = {0, 0, NAN};
+    static const int out[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2},
+                     in[12] = {0, 1, 2, 0, 3, 1, 1, 3, 2, 0, 2, 3};
+    static const int mixed[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 2, 3}, far[3] = {0, 1, 4};
+    static const struct {
+        const double *x;
+        int count;
+        const int *triangles;
+        double rounding;
+        dcl_result result;
+        const char *text;
+    } cases[] = {
+        {x, 4, out, 0, DCL_OK, ""},
+        {x, 4, in, 0, DCL_ERROR_INCONSISTENT_WINDING, "face inwards"},
+        {x, 4, mixed, 0, DCL_ERROR_INCONSISTENT_WINDING, "edge 0-2"},
+        {x, 3, out, 0, DCL_ERROR_BAD_ARGUMENT, "rounding must be > 0"},
+        {x, 3, out, -1, DCL_ERROR_BAD_ARGUMENT, "rounding"},
+        {x, 1, far, 0.1, DCL_ERROR_INDEX_OUT_OF_RANGE, "triangle 0 names vertex 4 of 4"},
+        {x, 0, out, 0.1, DCL_ERROR_EMPTY_MESH, "0 triangles"},
+        {bad, 4, out, 0.1, DCL_ERROR_NOT_FINITE, "vertex 0"},
+        {NULL, 4, out, 0.1, DCL_ERROR_NULL_POINTER, "positions"},
+    };
+    size_t k;
+    for (k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        double points[9];
+        dcl_model_desc desc = points_desc(points, 0.3, 0.1);
+        dcl_surface s;
+        dcl_obstacle o;
+        dcl_model *model = NULL;
+        char text[256] = "";
+        s.vertex_count = 4, s.positions = cases[k].x;
+        s.triangle_count = cases[k].count, s.triangles = cases[k].triangles;
+        o = dcl_mesh(&s, cases[k].rounding, 0.1);
+        desc.obstacle_count = 1;
+        desc.obstacles = &o;
+        desc.logger.log = keep_text;
+        desc.logger.user = text;
+        CHECK_EQ(dcl_model_create(&desc, &model), cases[k].result);
+        CHECK_STR(text, cases[k].text);
+        dcl_model_destroy(model);
+    }
 }
 
 /* A distance d with unit gradient g is exact if the point p - d g lies on the surface and d changes by
@@ -2661,6 +2992,13 @@ static void suite_inputs(void)
     TEST_RUN(stiffness_changes_in_a_run);
     TEST_RUN(uneven_steps);
     TEST_RUN(distances_of_every_shape);
+    TEST_RUN(mesh_distance_of_a_box);
+    TEST_RUN(distance_function);
+    TEST_RUN(reaction_of_an_obstacle);
+    TEST_RUN(mesh_distance_of_odd_triangles);
+    TEST_RUN(mesh_distance_against_every_triangle);
+    TEST_RUN(cloth_on_a_mesh_floor);
+    TEST_RUN(meshes_that_are_refused);
     TEST_RUN(capsules_on_their_axis);
     TEST_RUN(lumped_mass_of_a_square);
     TEST_RUN(cloth_comes_to_rest);
