@@ -3,7 +3,7 @@
 CC ?= cc
 CFLAGS ?= -O2
 WARN = -std=c99 -Wall -Wextra -pedantic -Wconversion -Wshadow
-EXAMPLES = drape gradient sphere tshirt hat dress flag sock tables
+EXAMPLES = drape gradient sphere tshirt hat dress flag sock tables napkin bowl continuity landscape
 HEADERS = diffcloth.h diffcloth_sparse.h
 HELPERS = $(wildcard examples/*.h)
 TESTS = $(wildcard tests/test_*.c)

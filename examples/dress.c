@@ -418,6 +418,7 @@ int main(int argc, char **argv)
     about.seeds = 2;
     status = dcx_app_init(&app, &about, argc, argv);
     if (status >= 0) return status;
+    if (app.motion) return dcx_app_fail(&app, "--motion: no motion is fitted here");
     memset(&s, 0, sizeof s);
     memset(&control, 0, sizeof control);
     memset(&error, 0, sizeof error);
