@@ -1,8 +1,7 @@
 /* landscape.c - the loss over friction and stiffness (the paper's Figure 3): a hanging napkin is let
    go so that its lower half falls on a ball, at four places of the ball; a zoom shows how rough the
-   loss is with the library's contact and with the paper's contact set. The set is rough only where
-   contacts change within the zoom, so not at every place; the library's contact has to be smooth at
-   all of them.
+   loss is with the library's contact and with the paper's contact set. The aim is that the set is
+   ten times rougher at every place; where no contact changes within the zoom it is not.
    cc -O2 -I. examples/landscape.c -lm -o landscape */
 #define DIFFCLOTH_IMPLEMENTATION
 #define DCX_APP_IMPLEMENTATION
@@ -238,14 +237,18 @@ int main(int argc, char **argv)
             plot_zoom(mu, zoom, offsets[o], path, &error))
             return dcx_app_fail(&app, error.text);
         dcx_json_string(&j, NULL, path);
-        dcx_app_print(&app, "ball at %.1f m: roughness %.5f with the gap, %.5f with the set, %.1f times\n",
-                      offsets[o], rough[0][o], rough[1][o], rough[1][o] / rough[0][o]);
+        dcx_app_print(&app, "ball at %.1f m: roughness %.5f with the gap, ", offsets[o], rough[0][o]);
+        if (rough[1][o] >= 0)
+            dcx_app_print(&app, "%.5f with the set, %.1f times\n", rough[1][o],
+                          rough[1][o] / rough[0][o]);
+        else
+            dcx_app_print(&app, "with the set the loss does not change\n");
         ok = ok && rough[0][o] < 0.1;
         tenfold += rough[1][o] >= 10 * rough[0][o];
     }
     dcx_json_close(&j);
     dcx_app_print(&app, "at %d of %d places the set is at least ten times rougher\n", tenfold, OFFSETS);
-    ok = ok && tenfold > 0 && unconverged == 0;
+    ok = ok && tenfold == OFFSETS && unconverged == 0;
     dcx_json_bool(&j, "ok", ok);
     dcx_json_integer(&j, "vertices", mesh.vertex_count);
     dcx_json_integer(&j, "steps", steps);
