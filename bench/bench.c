@@ -200,6 +200,11 @@ static void bench_step(void)
     if (!bench_sphere(&s)) bench_step_one(&s, "step");
     if (!bench_slope(&s)) bench_step_one(&s, "step");
     if (!bench_tshirt(&s)) bench_step_one(&s, "step");
+    if (!bench_tshirt(&s)) {
+        s.name = "tshirt-self";
+        s.desc.self_contact = DCL_SELF_SURFACE;
+        bench_step_one(&s, "step");
+    }
 }
 
 static void bench_scaling(void)
