@@ -166,10 +166,10 @@
        r = proj(r - rho (u + d/h n)),   proj onto r_N >= 0, |r_T| <= mu r_N  (Alart, Curnier 1991),
 
    solved together with the momenta by semismooth Newton; where only the cloth itself is touched,
-   after a descent of the objective as above. Then every pair is
-   followed along x0 -> x1 by steps that cannot jump over a meeting; what comes nearer than a
-   fifth of the thickness becomes a contact, and the step is solved again. A step that ends
-   unsolved is shortened until all ways are free, so that layers which start apart stay apart.
+   after a descent of the objective as above. Then every pair is followed along x0 -> x1 by steps
+   that cannot jump over a meeting; what comes nearer than a fifth of the thickness becomes a
+   contact, and the step is solved again. A step that ends unsolved is shortened until all ways are
+   free, so that layers which start apart stay apart.
    Vertices on the side a face's normal points to keep the full thickness; vertices on its other
    side, and edges, keep 0.8 of it, so that flat layers have no ambiguous impulses.
 
@@ -3600,6 +3600,7 @@ typedef struct dcli_nearest {
     int triangle, feature; /* 0: face; 1 + k: the edge from corner k; 4 + k: corner k */
 } dcli_nearest;
 
+/* Closest point of the segment a b to p as a fraction of it. */
 static double dcli_closest_on_segment(const double *p, const double *a, const double *b)
 {
     double e[3], d[3], square;
@@ -3699,7 +3700,7 @@ static void dcli_solid_distance(const dcli_solid *s, double rounding, const doub
     const int *v;
     const double *n;
     double e[3], length, side, along[3];
-    int k, edge, corner, c;
+    int k, edge, corner;
     dcli_solid_nearest(s, p, &at);
     v = s->corners + 3 * at.triangle;
     n = s->face + 3 * at.triangle;
@@ -3730,8 +3731,7 @@ static void dcli_solid_distance(const dcli_solid *s, double rounding, const doub
     dcli_add_outer(d->hessian, -side / length, d->gradient, d->gradient);
     if (corner >= 0) return;
     dcli_sub3(along, s->X + 3 * v[(edge + 1) % 3], s->X + 3 * v[edge]);
-    c = dcli_norm(along) > 0;
-    if (c) dcli_add_outer(d->hessian, -side / (length * dcli_dot(along, along)), along, along);
+    dcli_add_outer(d->hessian, -side / (length * dcli_dot(along, along)), along, along);
 }
 
 /* Signed distance at the local point xi, with its derivatives. */
@@ -4400,8 +4400,7 @@ static void dcli_node_tangent(const dcli_node *node, const dcli_pose *poses, con
     30 /* stiffness of contacts while the objective is descended, times the mass                   \
           that they feel; each round gains about this factor */
 #define DCLI_SELF_CLOSE 1e-5   /* relative residual from where Newton ends a slow descent */
-#define DCLI_SELF_STIFFEST 1e5 /* to where that rises when rounds gain less than a factor of two   \
-                                */
+#define DCLI_SELF_STIFFEST 1e5 /* to where that rises while rounds gain less than a factor of 2 */
 #define DCLI_SELF_SOFTNESS 1e-4 /* of a sticking contact in the factored matrix; each round of
                                    refinement gains about this factor */
 #define DCLI_SELF_ROUNDS 40 /* times a step is solved again with contacts found on its way */
@@ -4491,7 +4490,6 @@ static void dcli_self_set(dcli_self_pair *c, dcli_feature feature, int v0, int v
     c->v[3] = v3;
 }
 
-/* Closest point of the segment a b to p as a fraction of it. */
 /* The pair of a vertex and a segment, reduced to the features that are nearest. */
 static void dcli_closest_vertex_edge(int p, int a, int b, const double *P, const double *A,
                                      const double *B, dcli_self_pair *c)
@@ -5944,23 +5942,32 @@ static void dcli_add_nodes(dcl_workspace *ws, const double *v, dcli_sums *sums)
     }
 }
 
+/* The impulse r of obstacle o on node i while the objective is descended, as dcli_potential. */
+static double dcli_node_pull(const dcl_workspace *ws, int i, int o, const double *v, double *r,
+                             double *W)
+{
+    size_t at = (size_t)i * (size_t)ws->model->obstacle_count + (size_t)o;
+    const dcli_gap *gap = &ws->gaps[at];
+    const double *held = ws->self.held + 3 * at;
+    double w[3], stiffness = ws->self.stiffness * ws->self.weight[i];
+    int k;
+    for (k = 0; k < 3; k++)
+        w[k] = held[k] -
+               stiffness * (v[3 * (size_t)i + (size_t)k] - gap->w[k] + gap->d / ws->h * gap->n[k]);
+    return dcli_potential(gap->n, w, held, stiffness, ws->poses[o].friction, r, W);
+}
+
 /* Obstacles at node i while the objective is descended: adds impulses to g; energy; Hessian. */
 static double dcli_node_descend(dcl_workspace *ws, int i, const double *v)
 {
     int o, k, count = ws->model->obstacle_count;
-    double *push = ws->self.push + 9 * (size_t)i, energy = 0,
-           stiffness = ws->self.stiffness * ws->self.weight[i];
+    double *push = ws->self.push + 9 * (size_t)i, energy = 0;
     memset(push, 0, 9 * sizeof *push);
     ws->touch[i].obstacle = -1;
     for (o = 0; o < count; o++) {
-        const dcli_gap *gap = &ws->gaps[(size_t)i * (size_t)count + (size_t)o];
-        const double *held = ws->self.held + 3 * ((size_t)i * (size_t)count + (size_t)o);
-        double w[3], r[3], W[9];
-        if (!dcli_finite(gap->d)) continue;
-        for (k = 0; k < 3; k++)
-            w[k] = held[k] - stiffness * (v[3 * (size_t)i + (size_t)k] - gap->w[k] +
-                                          gap->d / ws->h * gap->n[k]);
-        energy += dcli_potential(gap->n, w, held, stiffness, ws->poses[o].friction, r, W);
+        double r[3], W[9];
+        if (!dcli_finite(ws->gaps[(size_t)i * (size_t)count + (size_t)o].d)) continue;
+        energy += dcli_node_pull(ws, i, o, v, r, W);
         dcli_axpy3(ws->g + 3 * (size_t)i, 1, r);
         for (k = 0; k < 9; k++) push[k] += W[k];
     }
@@ -5971,16 +5978,12 @@ static double dcli_node_descend(dcl_workspace *ws, int i, const double *v)
 static double dcli_node_hold(dcl_workspace *ws, int i)
 {
     int o, k, count = ws->model->obstacle_count;
-    double change = 0, stiffness = ws->self.stiffness * ws->self.weight[i];
+    double change = 0;
     for (o = 0; o < count; o++) {
-        const dcli_gap *gap = &ws->gaps[(size_t)i * (size_t)count + (size_t)o];
-        double *held = ws->self.held + 3 * ((size_t)i * (size_t)count + (size_t)o), w[3], r[3],
-               W[9];
-        if (!dcli_finite(gap->d)) continue;
-        for (k = 0; k < 3; k++)
-            w[k] = held[k] - stiffness * (ws->v[3 * (size_t)i + (size_t)k] - gap->w[k] +
-                                          gap->d / ws->h * gap->n[k]);
-        dcli_potential(gap->n, w, held, stiffness, ws->poses[o].friction, r, W);
+        size_t at = (size_t)i * (size_t)count + (size_t)o;
+        double *held = ws->self.held + 3 * at, r[3], W[9];
+        if (!dcli_finite(ws->gaps[at].d)) continue;
+        dcli_node_pull(ws, i, o, ws->v, r, W);
         for (k = 0; k < 3; k++) change += (r[k] - held[k]) * (r[k] - held[k]);
         dcli_copy3(held, r);
     }
@@ -7131,9 +7134,9 @@ static void dcli_newton_cg(dcl_workspace *ws)
     }
 }
 
-/* With contact the step has no objective, but it has one for friction
-   bounds and impulses held: descended, with the impulses brought up to date in between, this leads
-   through buckling to where Newton converges. Ends with impulses as unknowns again. */
+/* With contact the step has no objective, but it has one for friction bounds and impulses held:
+   descended, with the impulses brought up to date in between, this leads through buckling to where
+   Newton converges. Ends with impulses as unknowns again. */
 static void dcli_descend(dcl_workspace *ws)
 {
     double goal = ws->goal, scale, change, gain, last = 1e-1;

@@ -46,7 +46,8 @@
      result, measures its backward error and estimates the condition number.
 
    It does not: use threads or call BLAS unless told to (see >>options), work out of core, handle
-   complex or single precision numbers, solve least-squares problems, or pivot a symmetric indefinite matrix (use DCS_LU).
+   complex or single precision numbers, solve least-squares problems, or pivot a symmetric
+   indefinite matrix (use DCS_LU).
 
 
    >>example   A WORKED EXAMPLE

@@ -5,10 +5,12 @@
 #define DCX_APP_IMPLEMENTATION
 #define DCX_MESH_IMPLEMENTATION
 #define DCX_PAGE_IMPLEMENTATION
+#define DCX_SIM_IMPLEMENTATION
 #include "diffcloth.h"
 #include "dcx_app.h"
 #include "dcx_mesh.h"
 #include "dcx_page.h"
+#include "dcx_sim.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,20 +21,11 @@ static const double radius = 0.5, h = 0.005;
 
 /* What one way to treat contact gave. */
 typedef struct course {
-    dcl_model *model;
-    dcl_params *params;
-    dcl_state *state;
-    dcl_workspace *workspace;
+    dcx_sim sim;
     double *frames, *area; /* (steps + 1) x n x 3 and steps + 1, area relative to the rest area */
     double seconds, residual_max, penetration;
     int unconverged;
 } course;
-
-static void log_line(dcl_result code, const char *text, void *user)
-{
-    (void)code;
-    fprintf(stderr, "%s: %s\n", (const char *)user, text);
-}
 
 static double area(const dcx_mesh *mesh, const double *x)
 {
@@ -55,21 +48,15 @@ static int course_create(course *c, const dcx_mesh *mesh, int steps, int contact
     dcl_obstacle bowl = dcl_bowl(centre, radius, 0.2);
     dcl_model_desc desc = dcl_default_model_desc();
     memset(c, 0, sizeof *c);
-    desc.vertex_count = mesh->vertex_count;
-    desc.positions = mesh->positions;
-    desc.triangle_count = mesh->triangle_count;
-    desc.triangles = mesh->triangles;
+    dcx_sim_mesh(&desc, mesh);
     desc.obstacle_count = contact;
     desc.obstacles = contact ? &bowl : NULL;
     desc.stretch = 200;
-    desc.logger.log = log_line;
+    desc.logger.log = dcx_log_print;
     desc.logger.user = name;
     c->frames = (double *)calloc((size_t)(steps + 1) * (3 * (size_t)mesh->vertex_count + 1),
                                  sizeof(double));
-    if (!c->frames || dcl_model_create(&desc, &c->model) != DCL_OK ||
-        dcl_params_create(c->model, &c->params) != DCL_OK ||
-        dcl_state_create(c->params, &c->state) != DCL_OK ||
-        dcl_workspace_create(c->model, NULL, &c->workspace) != DCL_OK) {
+    if (!c->frames || dcx_sim_create(&c->sim, &desc)) {
         dcx_error_set(error, DCX_BAD_FORMAT, "the scene cannot be made");
         return -1;
     }
@@ -80,10 +67,7 @@ static int course_create(course *c, const dcx_mesh *mesh, int steps, int contact
 static void course_destroy(course *c)
 {
     free(c->frames);
-    dcl_workspace_destroy(c->workspace);
-    dcl_state_destroy(c->state);
-    dcl_params_destroy(c->params);
-    dcl_model_destroy(c->model);
+    dcx_sim_destroy(&c->sim);
 }
 
 /* The correction without complementarity: what has gone through the surface is put back on it after
@@ -108,16 +92,17 @@ static int fall(course *c, const dcx_mesh *mesh, int steps, int contact, dcx_app
     int k, i;
     for (k = 0; k <= steps; k++) {
         double *now = c->frames + (size_t)k * n3;
-        memcpy(now, c->state->x, n3 * sizeof(double));
+        memcpy(now, c->sim.state->x, n3 * sizeof(double));
         c->area[k] = area(mesh, now) / rest;
         for (i = 0; i < mesh->vertex_count; i++)
             c->penetration = fmax(c->penetration, dcx_vec_length(now + 3 * i) - radius);
         if (k == steps) break;
         dcl_step_stats stats;
-        if (dcl_step(c->workspace, c->params, c->state, h, NULL, &stats) != DCL_OK) return -1;
+        if (dcl_step(c->sim.workspace, c->sim.params, c->sim.state, h, NULL, &stats) != DCL_OK)
+            return -1;
         c->unconverged += !stats.converged;
         c->residual_max = fmax(c->residual_max, stats.residual);
-        if (!contact) correct(c->state, now, mesh->vertex_count);
+        if (!contact) correct(c->sim.state, now, mesh->vertex_count);
         dcx_app_progress(app, contact ? "contact" : "correction", (double)k / steps);
     }
     c->seconds = dcx_seconds() - start;

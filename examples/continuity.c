@@ -6,10 +6,12 @@
 #define DCX_APP_IMPLEMENTATION
 #define DCX_MESH_IMPLEMENTATION
 #define DCX_PAGE_IMPLEMENTATION
+#define DCX_SIM_IMPLEMENTATION
 #include "diffcloth.h"
 #include "dcx_app.h"
 #include "dcx_mesh.h"
 #include "dcx_page.h"
+#include "dcx_sim.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,22 +24,13 @@ static const int at_step[TIMES] = {50, 200};
 
 /* Speeds (CURVES x count) over mu, and shares of free, sticking and slipping vertices at the end. */
 typedef struct sweep {
-    dcl_model *model;
-    dcl_params *params;
-    dcl_state *state;
-    dcl_workspace *workspace;
+    dcx_sim sim;
     int count, unconverged, points[POINTS];
     long long runs_steps;
     double *mu, *speed, *share;
     double residual_max, seconds;
     double first[CURVES], last[CURVES]; /* see jump() */
 } sweep;
-
-static void log_line(dcl_result code, const char *text, void *user)
-{
-    (void)code;
-    fprintf(stderr, "%s: %s\n", (const char *)user, text);
-}
 
 /* A corner, the middle of an edge and the centre. */
 static void find_points(const dcx_mesh *mesh, int points[POINTS])
@@ -56,12 +49,12 @@ static void find_points(const dcx_mesh *mesh, int points[POINTS])
 /* The speeds for one mu. */
 static int run(sweep *s, double mu, double speed[CURVES], dcl_step_stats *stats)
 {
-    dcl_state *state = s->state;
+    dcl_state *state = s->sim.state;
     int step, t, p;
-    if (dcl_params_set1(s->params, DCL_PARAM_FRICTION, mu) != DCL_OK) return -1;
-    dcl_state_reset(state, s->params);
+    if (dcl_params_set1(s->sim.params, DCL_PARAM_FRICTION, mu) != DCL_OK) return -1;
+    dcl_state_reset(state, s->sim.params);
     for (step = 1; step <= at_step[TIMES - 1]; step++) {
-        if (dcl_step(s->workspace, s->params, state, h, NULL, stats) != DCL_OK) return -1;
+        if (dcl_step(s->sim.workspace, s->sim.params, state, h, NULL, stats) != DCL_OK) return -1;
         s->runs_steps++;
         s->unconverged += !stats->converged;
         s->residual_max = fmax(s->residual_max, stats->residual);
@@ -124,23 +117,17 @@ static int sweep_all(sweep *s, dcl_contact_form form, const dcx_mesh *mesh, dcx_
     dcl_model_desc desc = dcl_default_model_desc();
     double start = dcx_seconds();
     int k, failed;
-    desc.vertex_count = mesh->vertex_count;
-    desc.positions = mesh->positions;
-    desc.triangle_count = mesh->triangle_count;
-    desc.triangles = mesh->triangles;
+    dcx_sim_mesh(&desc, mesh);
     desc.obstacle_count = 1;
     desc.obstacles = &ball;
     desc.contact = form;
     desc.damping = 0.02;
     desc.drag = 0.05;
-    desc.logger.log = log_line;
+    desc.logger.log = dcx_log_print;
     desc.logger.user = name;
     find_points(mesh, s->points);
     s->mu = (double *)calloc((size_t)(s->count * (1 + CURVES + 3)), sizeof(double));
-    failed = !s->mu || dcl_model_create(&desc, &s->model) != DCL_OK ||
-             dcl_params_create(s->model, &s->params) != DCL_OK ||
-             dcl_state_create(s->params, &s->state) != DCL_OK ||
-             dcl_workspace_create(s->model, NULL, &s->workspace) != DCL_OK;
+    failed = !s->mu || dcx_sim_create(&s->sim, &desc);
     if (failed) return -1;
     s->speed = s->mu + s->count;
     s->share = s->speed + CURVES * s->count;
@@ -159,10 +146,7 @@ static int sweep_all(sweep *s, dcl_contact_form form, const dcx_mesh *mesh, dcx_
 static void sweep_destroy(sweep *s)
 {
     free(s->mu);
-    dcl_workspace_destroy(s->workspace);
-    dcl_state_destroy(s->state);
-    dcl_params_destroy(s->params);
-    dcl_model_destroy(s->model);
+    dcx_sim_destroy(&s->sim);
 }
 
 static int plot(const sweep *s, const double *y, int curves, const char *const *labels,

@@ -86,6 +86,12 @@ int dcx_app_parse(dcx_app *app, const dcx_app_desc *desc, int argc, char **argv,
  */
 int dcx_app_fail(dcx_app *app, const char *text);
 
+/* What --motion and --mesh give: the mesh comes from --mesh, or with the motion when that is a
+   folder of .obj files. Refused: no triangles, other vertices, fewer frames than `least`. 0 or -1.
+ */
+int dcx_app_motion(const dcx_app *app, int least, dcx_mesh *mesh, dcx_motion *motion,
+                   dcx_error *error);
+
 /* >>out -------------------------------------------------------------------------------------- */
 
 /* printf on standard output unless --json or --quiet. Removes the progress bar first. */
@@ -261,6 +267,25 @@ dcx_app_desc dcx_app_default_desc(const char *name, const char *about)
     desc.flags = NULL;
     desc.flag_count = 0;
     return desc;
+}
+
+int dcx_app_motion(const dcx_app *app, int least, dcx_mesh *mesh, dcx_motion *motion,
+                   dcx_error *error)
+{
+    if (dcx_motion_read(app->motion, motion, app->mesh ? NULL : mesh, error)) return -1;
+    if (app->mesh && dcx_obj_read(app->mesh, mesh, error)) return -1;
+    if (!mesh->vertex_count)
+        dcx_error_set(error, DCX_BAD_ARGUMENT, "%s has no triangles, --mesh is needed",
+                      app->motion);
+    else if (mesh->vertex_count != motion->vertex_count)
+        dcx_error_set(error, DCX_BAD_ARGUMENT, "--mesh has %d vertices, --motion has %d",
+                      mesh->vertex_count, motion->vertex_count);
+    else if (motion->frame_count < least)
+        dcx_error_set(error, DCX_BAD_ARGUMENT, "--motion has %d frames, at least %d are needed",
+                      motion->frame_count, least);
+    else
+        return 0;
+    return -1;
 }
 
 int dcx_app_fail(dcx_app *app, const char *text)

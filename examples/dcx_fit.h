@@ -36,6 +36,10 @@ typedef struct dcx_fit_variable {
     double lower, upper;
 } dcx_fit_variable;
 
+/* Fills one. */
+void dcx_fit_unknown(dcx_fit_variable *variable, const char *name, const char *unit,
+                     dcl_block block, int index, double lower, double upper);
+
 typedef struct dcx_fit {
     const dcl_model *model;
     dcl_params *params; /* the values of the last evaluation */
@@ -76,6 +80,11 @@ dcx_optim_info dcx_fit_minimize(dcx_fit *fit, dcx_optim_method method, int evalu
 /* What the fit took so far, as members of the JSON line: milliseconds per step, worst residual. */
 void dcx_fit_json(dcx_json *json, const dcx_fit *fit);
 
+/* The values by the names of the variables, blanks made underscores, as an object of the JSON line.
+ */
+void dcx_fit_json_values(dcx_json *json, const char *key, const dcx_fit_variable *variables,
+                         int count, const double *values);
+
 /* Root mean square distance over the windows for a misfit. */
 double dcx_fit_distance(double misfit);
 
@@ -89,8 +98,20 @@ double dcx_fit_distance(double misfit);
 #define DCX_FIT_IMPLEMENTED
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+void dcx_fit_unknown(dcx_fit_variable *v, const char *name, const char *unit, dcl_block block,
+                     int index, double lower, double upper)
+{
+    v->name = name;
+    v->unit = unit;
+    v->block = block;
+    v->index = index;
+    v->lower = lower;
+    v->upper = upper;
+}
 
 int dcx_fit_create(dcx_fit *fit, const dcl_model *model, double h, const double *frames,
                    int frame_count, const dcx_fit_variable *variables, int count)
@@ -310,6 +331,22 @@ void dcx_fit_json(dcx_json *json, const dcx_fit *fit)
                     1e3 * fit->backward_seconds / (double)fit->backward_steps);
     dcx_json_number(json, "residual_max", fit->residual_max);
     dcx_json_integer(json, "unconverged_steps", fit->unconverged);
+}
+
+void dcx_fit_json_values(dcx_json *json, const char *key, const dcx_fit_variable *variables,
+                         int count, const double *values)
+{
+    int k;
+    dcx_json_object(json, key);
+    for (k = 0; k < count; k++) {
+        char name[32];
+        size_t i;
+        snprintf(name, sizeof name, "%s", variables[k].name);
+        for (i = 0; name[i]; i++)
+            if (name[i] == ' ') name[i] = '_';
+        dcx_json_number(json, name, values[k]);
+    }
+    dcx_json_close(json);
 }
 
 double dcx_fit_distance(double misfit)

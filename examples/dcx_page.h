@@ -189,6 +189,10 @@ int dcx_page_write(const char *path, const dcx_page_desc *desc, char *error, siz
    shortest one; an axis of (0, -1, 0) turns around x. */
 void dcx_page_pose(const double *position, const double *axis, double pose[7]);
 
+/* A ball that stays at `centre` (3); its pose must stay until the page is written. */
+void dcx_page_ball(dcx_page_obstacle *ball, double pose[7], const char *label,
+                   const double *centre, double radius);
+
 /* The stride that dcx_page_write uses for this page, >= 1. */
 int dcx_page_stride(const dcx_page_desc *desc);
 
@@ -1548,6 +1552,19 @@ void dcx_page_pose(const double *position, const double *axis, double pose[7])
     pose[3] = 0.5 * w;
     pose[4] = z / w;
     pose[6] = -x / w;
+}
+
+void dcx_page_ball(dcx_page_obstacle *ball, double pose[7], const char *label,
+                   const double *centre, double radius)
+{
+    const double up[3] = {0, 1, 0};
+    memset(ball, 0, sizeof *ball);
+    dcx_page_pose(centre, up, pose);
+    ball->shape = DCX_PAGE_SPHERE;
+    ball->label = label;
+    ball->radius = radius;
+    ball->pose_count = 1;
+    ball->poses = pose;
 }
 
 int dcx_page_write(const char *path, const dcx_page_desc *desc, char *error, size_t error_bytes)

@@ -6,12 +6,14 @@
 #define DCX_MESH_IMPLEMENTATION
 #define DCX_OPTIM_IMPLEMENTATION
 #define DCX_PAGE_IMPLEMENTATION
+#define DCX_SIM_IMPLEMENTATION
 #define DCX_CONTROL_IMPLEMENTATION
 #include "diffcloth.h"
 #include "dcx_app.h"
 #include "dcx_control.h"
 #include "dcx_mesh.h"
 #include "dcx_page.h"
+#include "dcx_sim.h"
 
 #include <stdio.h>
 
@@ -31,12 +33,6 @@ typedef struct scene {
     dcx_control_term *terms;
     double *frames, *handles;
 } scene;
-
-static void log_line(dcl_result code, const char *text, void *user)
-{
-    (void)code;
-    dcx_error_set((dcx_error *)user, DCX_BAD_ARGUMENT, "%s", text);
-}
 
 /* Six waves that grow towards the hem: folds for the skirt to close in. */
 static void make_folds(scene *s, const double waist[2], const double hem[2])
@@ -170,14 +166,11 @@ static int scene_create(scene *s, const dcx_app *app, dcx_error *error)
         s->terms[k].vertex = s->hem[k];
         s->terms[k].weight[1] = 1.0 / s->hem_count;
     }
-    s->desc.vertex_count = s->mesh.vertex_count;
-    s->desc.positions = s->mesh.positions;
-    s->desc.triangle_count = s->mesh.triangle_count;
-    s->desc.triangles = s->mesh.triangles;
+    dcx_sim_mesh(&s->desc, &s->mesh);
     s->desc.handle_count = s->neck_count;
     s->desc.handles = s->neck;
     s->desc.handle_frames = s->steps + 1;
-    s->desc.logger.log = log_line;
+    s->desc.logger.log = dcx_log_error;
     s->desc.logger.user = error;
     return dcl_model_create(&s->desc, &s->model) == DCL_OK ? 0 : -1;
 }

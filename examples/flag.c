@@ -8,12 +8,14 @@
 #define DCX_MESH_IMPLEMENTATION
 #define DCX_OPTIM_IMPLEMENTATION
 #define DCX_PAGE_IMPLEMENTATION
+#define DCX_SIM_IMPLEMENTATION
 #define DCX_FIT_IMPLEMENTATION
 #include "diffcloth.h"
 #include "dcx_app.h"
 #include "dcx_fit.h"
 #include "dcx_mesh.h"
 #include "dcx_page.h"
+#include "dcx_sim.h"
 
 #include <stdio.h>
 
@@ -30,34 +32,23 @@ typedef struct scene {
     double *result;                     /* (steps + 1) x n x 3 */
 } scene;
 
-static void log_line(dcl_result code, const char *text, void *user)
-{
-    (void)code;
-    dcx_error_set((dcx_error *)user, DCX_BAD_ARGUMENT, "%s", text);
-}
-
-static void unknown(scene *s, int k, const char *name, const char *unit, dcl_block block, int index,
-                    double lower, double upper)
-{
-    dcx_fit_variable *v = &s->variables[k];
-    v->name = name;
-    v->unit = unit;
-    v->block = block;
-    v->index = index;
-    v->lower = lower;
-    v->upper = upper;
-}
-
 static void unknowns(scene *s, int si, double density, double stretch, double bend, double wind)
 {
-    unknown(s, 0, "density", si ? "kg/m^2" : "", DCL_PARAM_DENSITY, 0, density / 5, density * 2);
-    unknown(s, 1, "stretch", si ? "N/m" : "", DCL_PARAM_STRETCH, 0, stretch / 10, stretch * 2);
-    unknown(s, 2, "bend", si ? "N m" : "", DCL_PARAM_BEND, 0, bend / 100, bend * 10);
-    unknown(s, 3, "wind x", si ? "N" : "", DCL_PARAM_WIND_FORCE, 0, -wind, wind);
-    unknown(s, 4, "wind y", si ? "N" : "", DCL_PARAM_WIND_FORCE, 1, -wind, wind);
-    unknown(s, 5, "wind z", si ? "N" : "", DCL_PARAM_WIND_FORCE, 2, -wind, wind);
-    unknown(s, 6, "wind frequency", "rad/s", DCL_PARAM_WIND_FREQUENCY, 0, 0.01, 15);
-    unknown(s, 7, "wind phase", "rad", DCL_PARAM_WIND_PHASE, 0, -5, 5);
+    dcx_fit_unknown(s->variables + 0, "density", si ? "kg/m^2" : "", DCL_PARAM_DENSITY, 0,
+                    density / 5, density * 2);
+    dcx_fit_unknown(s->variables + 1, "stretch", si ? "N/m" : "", DCL_PARAM_STRETCH, 0,
+                    stretch / 10, stretch * 2);
+    dcx_fit_unknown(s->variables + 2, "bend", si ? "N m" : "", DCL_PARAM_BEND, 0, bend / 100,
+                    bend * 10);
+    dcx_fit_unknown(s->variables + 3, "wind x", si ? "N" : "", DCL_PARAM_WIND_FORCE, 0, -wind,
+                    wind);
+    dcx_fit_unknown(s->variables + 4, "wind y", si ? "N" : "", DCL_PARAM_WIND_FORCE, 1, -wind,
+                    wind);
+    dcx_fit_unknown(s->variables + 5, "wind z", si ? "N" : "", DCL_PARAM_WIND_FORCE, 2, -wind,
+                    wind);
+    dcx_fit_unknown(s->variables + 6, "wind frequency", "rad/s", DCL_PARAM_WIND_FREQUENCY, 0, 0.01,
+                    15);
+    dcx_fit_unknown(s->variables + 7, "wind phase", "rad", DCL_PARAM_WIND_PHASE, 0, -5, 5);
 }
 
 /* ---- the made capture ------------------------------------------------------------------------ */
@@ -127,18 +118,12 @@ static int simulate_capture(scene *s, const dcx_mesh *fine, int nx, int ny, uint
 {
     dcl_model_desc desc = dcl_default_model_desc();
     dcl_handle pole[256];
-    dcl_model *model = NULL;
-    dcl_params *params = NULL;
-    dcl_state *state = NULL;
-    dcl_workspace *workspace = NULL;
+    dcx_sim sim;
     dcx_random random;
     int k, bad;
     memset(pole, 0, sizeof pole);
     for (k = 0; k < 2 * ny - 1; k++) pole[k].vertex = k * (2 * nx - 1);
-    desc.vertex_count = fine->vertex_count;
-    desc.positions = fine->positions;
-    desc.triangle_count = fine->triangle_count;
-    desc.triangles = fine->triangles;
+    dcx_sim_mesh(&desc, fine);
     desc.handle_count = 2 * ny - 1;
     desc.handles = pole;
     desc.handle_frames = s->steps + 1;
@@ -148,21 +133,18 @@ static int simulate_capture(scene *s, const dcx_mesh *fine, int nx, int ny, uint
     desc.bend = made_bend;
     desc.damping = 0.1;
     desc.drag = 0.1;
-    desc.logger.log = log_line;
+    desc.logger.log = dcx_log_error;
     desc.logger.user = error;
     dcx_random_init(&random, seed);
-    bad = dcl_model_create(&desc, &model) || dcl_params_create(model, &params) ||
-          dcl_state_create(params, &state) || dcl_workspace_create(model, NULL, &workspace) ||
-          made_forces(params, fine, pole, 2 * ny - 1, s->h, s->steps) ||
-          made_cloth(params, &random);
+    bad = dcx_sim_create(&sim, &desc) ||
+          made_forces(sim.params, fine, pole, 2 * ny - 1, s->h, s->steps) ||
+          made_cloth(sim.params, &random);
     for (k = 0; k <= s->steps && !bad; k++) {
-        captured(s, state->x, k, nx, ny, &random);
-        bad = k < s->steps && dcl_step(workspace, params, state, s->h, NULL, NULL) != DCL_OK;
+        captured(s, sim.state->x, k, nx, ny, &random);
+        bad = k < s->steps &&
+              dcl_step(sim.workspace, sim.params, sim.state, s->h, NULL, NULL) != DCL_OK;
     }
-    dcl_workspace_destroy(workspace);
-    dcl_state_destroy(state);
-    dcl_params_destroy(params);
-    dcl_model_destroy(model);
+    dcx_sim_destroy(&sim);
     return bad ? -1 : 0;
 }
 
@@ -191,24 +173,11 @@ static int make_capture(scene *s, const dcx_app *app, dcx_error *error)
 
 static int read_capture(scene *s, const dcx_app *app, dcx_error *error)
 {
-    if (dcx_motion_read(app->motion, &s->motion, app->mesh ? NULL : &s->mesh, error)) return -1;
-    if (app->mesh && dcx_obj_read(app->mesh, &s->mesh, error)) return -1;
-    if (!s->mesh.vertex_count)
-        dcx_error_set(error, DCX_BAD_ARGUMENT, "%s has no triangles, --mesh is needed",
-                      app->motion);
-    else if (s->mesh.vertex_count != s->motion.vertex_count)
-        dcx_error_set(error, DCX_BAD_ARGUMENT, "--mesh has %d vertices, --motion has %d",
-                      s->mesh.vertex_count, s->motion.vertex_count);
-    else if (s->motion.frame_count < 10)
-        dcx_error_set(error, DCX_BAD_ARGUMENT, "--motion has %d frames, at least 10 are needed",
-                      s->motion.frame_count);
-    else {
-        s->steps = s->motion.frame_count - 1;
-        s->h = 1.0 / 120;
-        unknowns(s, 0, 0.15, 3000, 0.1, 3); /* in the paper's units: a flag 11 long */
-        return 0;
-    }
-    return -1;
+    if (dcx_app_motion(app, 10, &s->mesh, &s->motion, error)) return -1;
+    s->steps = s->motion.frame_count - 1;
+    s->h = 1.0 / 120;
+    unknowns(s, 0, 0.15, 3000, 0.1, 3); /* in the paper's units: a flag 11 long */
+    return 0;
 }
 
 /* Scales a given capture to the paper's size. */
@@ -256,16 +225,13 @@ static int make_model(scene *s, dcx_error *error)
     dcl_model_desc desc = dcl_default_model_desc();
     memcpy(s->mesh.positions, dcx_motion_frame(&s->motion, 0),
            3 * (size_t)s->mesh.vertex_count * sizeof(double));
-    desc.vertex_count = s->mesh.vertex_count;
-    desc.positions = s->mesh.positions;
-    desc.triangle_count = s->mesh.triangle_count;
-    desc.triangles = s->mesh.triangles;
+    dcx_sim_mesh(&desc, &s->mesh);
     desc.handle_count = s->pole_count;
     desc.handles = s->pole;
     desc.handle_frames = s->steps + 1;
     desc.damping = s->own ? 0.05 : 0;
     if (!s->own) desc.gravity[1] = -9.8;
-    desc.logger.log = log_line;
+    desc.logger.log = dcx_log_error;
     desc.logger.user = error;
     return dcl_model_create(&desc, &s->model) == DCL_OK ? 0 : -1;
 }
@@ -461,7 +427,6 @@ static void print_result(dcx_app *app, const scene *s, const dcx_fit *fit, const
                          int ok, const char *path)
 {
     dcx_json j;
-    int k;
     dcx_json_init(&j);
     dcx_json_string(&j, "example", "flag");
     dcx_json_bool(&j, "ok", ok);
@@ -477,16 +442,7 @@ static void print_result(dcx_app *app, const scene *s, const dcx_fit *fit, const
     dcx_json_number(&j, "distance_predicted", out->predicted);
     dcx_json_integer(&j, "evaluations", fit->evaluations);
     dcx_json_integer(&j, "time_steps", fit->forward_steps + fit->backward_steps);
-    dcx_json_object(&j, "recovered");
-    for (k = 0; k < UNKNOWNS; k++) {
-        char name[32];
-        size_t i;
-        snprintf(name, sizeof name, "%s", s->variables[k].name);
-        for (i = 0; name[i]; i++)
-            if (name[i] == ' ') name[i] = '_';
-        dcx_json_number(&j, name, out->values[k]);
-    }
-    dcx_json_close(&j);
+    dcx_fit_json_values(&j, "recovered", s->variables, UNKNOWNS, out->values);
     dcx_json_array(&j, "files");
     dcx_json_string(&j, NULL, path);
     dcx_json_close(&j);

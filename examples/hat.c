@@ -6,12 +6,14 @@
 #define DCX_MESH_IMPLEMENTATION
 #define DCX_OPTIM_IMPLEMENTATION
 #define DCX_PAGE_IMPLEMENTATION
+#define DCX_SIM_IMPLEMENTATION
 #define DCX_CONTROL_IMPLEMENTATION
 #include "diffcloth.h"
 #include "dcx_app.h"
 #include "dcx_control.h"
 #include "dcx_mesh.h"
 #include "dcx_page.h"
+#include "dcx_sim.h"
 
 #include <stdio.h>
 
@@ -33,12 +35,6 @@ typedef struct scene {
     dcx_control_term *terms;
     double *frames, *target, *handles;
 } scene;
-
-static void log_line(dcl_result code, const char *text, void *user)
-{
-    (void)code;
-    dcx_error_set((dcx_error *)user, DCX_BAD_ARGUMENT, "%s", text);
-}
 
 static void set3(double v[3], double x, double y, double z)
 {
@@ -167,16 +163,13 @@ static int scene_create(scene *s, const dcx_app *app, dcx_error *error)
     if (make_hat(s, app, error)) return -1;
     close_jaws(s, app);
     make_bounds(s, app);
-    s->desc.vertex_count = s->mesh.vertex_count;
-    s->desc.positions = s->mesh.positions;
-    s->desc.triangle_count = s->mesh.triangle_count;
-    s->desc.triangles = s->mesh.triangles;
+    dcx_sim_mesh(&s->desc, &s->mesh);
     s->desc.obstacle_count = 1;
     s->desc.obstacles = &s->head;
     s->desc.handle_count = GRIPPERS * s->jaw;
     s->desc.handles = s->hold;
     s->desc.handle_frames = s->steps + 1;
-    s->desc.logger.log = log_line;
+    s->desc.logger.log = dcx_log_error;
     s->desc.logger.user = error;
     if (dcl_model_create(&s->desc, &s->model) != DCL_OK) return -1;
     return make_terms(s, error);
@@ -225,33 +218,26 @@ static int let_go(scene *s, dcx_control *c, outcome *out)
 {
     size_t n3 = 3 * (size_t)s->mesh.vertex_count;
     dcl_model_desc desc = s->desc;
-    dcl_model *model = NULL;
-    dcl_params *params = NULL;
-    dcl_state *state = NULL;
-    dcl_workspace *workspace = NULL;
+    dcx_sim sim;
     int k, bad;
     desc.handle_count = 0;
     desc.handles = NULL;
-    bad = dcl_model_create(&desc, &model) || dcl_params_create(model, &params) ||
-          dcl_state_create(params, &state) || dcl_workspace_create(model, NULL, &workspace);
+    bad = dcx_sim_create(&sim, &desc);
     if (!bad) {
-        memcpy(state->x, c->state->x, n3 * sizeof(double));
-        memcpy(state->v, c->state->v, n3 * sizeof(double));
+        memcpy(sim.state->x, c->state->x, n3 * sizeof(double));
+        memcpy(sim.state->v, c->state->v, n3 * sizeof(double));
     }
     for (k = 1; k <= s->after && !bad; k++) {
-        bad = dcl_step(workspace, params, state, s->h, NULL, NULL) != DCL_OK;
-        memcpy(s->frames + (size_t)(s->steps + k) * n3, state->x, n3 * sizeof(double));
+        bad = dcl_step(sim.workspace, sim.params, sim.state, s->h, NULL, NULL) != DCL_OK;
+        memcpy(s->frames + (size_t)(s->steps + k) * n3, sim.state->x, n3 * sizeof(double));
     }
     if (!bad) {
-        out->contacts = dcl_workspace_get_contacts(workspace, 0, NULL);
-        out->rest = distance_to_target(s, state->x);
+        out->contacts = dcl_workspace_get_contacts(sim.workspace, 0, NULL);
+        out->rest = distance_to_target(s, sim.state->x);
         out->fall = dcx_vec_distance(
-            state->x, s->frames + (size_t)(s->steps + s->after - s->after / 10) * n3);
+            sim.state->x, s->frames + (size_t)(s->steps + s->after - s->after / 10) * n3);
     }
-    dcl_workspace_destroy(workspace);
-    dcl_state_destroy(state);
-    dcl_params_destroy(params);
-    dcl_model_destroy(model);
+    dcx_sim_destroy(&sim);
     return bad;
 }
 
@@ -278,16 +264,9 @@ static int write_page(const scene *s, dcx_control *c, const dcx_app *app, const 
     dcx_page_desc page = dcx_default_page_desc();
     dcx_page_obstacle ball;
     dcx_plot_desc chart;
-    const double axis[3] = {0, 1, 0};
     double pose[7];
     if (dcx_control_chart(c, app->paper || app->mesh ? "loss" : "m^2", &chart)) return -1;
-    memset(&ball, 0, sizeof ball);
-    dcx_page_pose(s->head.position, axis, pose);
-    ball.shape = DCX_PAGE_SPHERE;
-    ball.label = "head";
-    ball.radius = s->head.size[0];
-    ball.pose_count = 1;
-    ball.poses = pose;
+    dcx_page_ball(&ball, pose, "head", s->head.position, s->head.size[0]);
     page.title = "A hat for a head";
     page.description =
         "Two grippers put the hat on the head and let go. Their paths are found from "

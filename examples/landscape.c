@@ -7,10 +7,12 @@
 #define DCX_APP_IMPLEMENTATION
 #define DCX_MESH_IMPLEMENTATION
 #define DCX_PAGE_IMPLEMENTATION
+#define DCX_SIM_IMPLEMENTATION
 #include "diffcloth.h"
 #include "dcx_app.h"
 #include "dcx_mesh.h"
 #include "dcx_page.h"
+#include "dcx_sim.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,21 +26,12 @@ static const double zoom_centre = 0.2, zoom_half = 0.02, h = 0.01;
 
 typedef struct scene {
     const dcx_mesh *mesh;
-    dcl_model *model;
-    dcl_params *params;
-    dcl_state *state;
-    dcl_workspace *workspace;
+    dcx_sim sim;
     double *target; /* (steps + 1) x n x 3 */
     int steps, unconverged;
     long long run_steps;
     double seconds, residual_max;
 } scene;
-
-static void log_line(dcl_result code, const char *text, void *user)
-{
-    (void)code;
-    fprintf(stderr, "%s: %s\n", (const char *)user, text);
-}
 
 /* The motion for (mu, k): its mean squared distance from the target, or, with record, the target
    itself. NaN if a step is refused. */
@@ -48,18 +41,19 @@ static double loss(scene *s, double mu, double stretch, int record)
     double sum = 0, start = dcx_seconds();
     dcl_step_stats stats;
     int k;
-    if (dcl_params_set1(s->params, DCL_PARAM_FRICTION, mu) != DCL_OK ||
-        dcl_params_set1(s->params, DCL_PARAM_STRETCH, stretch) != DCL_OK)
+    if (dcl_params_set1(s->sim.params, DCL_PARAM_FRICTION, mu) != DCL_OK ||
+        dcl_params_set1(s->sim.params, DCL_PARAM_STRETCH, stretch) != DCL_OK)
         return NAN;
-    dcl_state_reset(s->state, s->params);
+    dcl_state_reset(s->sim.state, s->sim.params);
     for (k = 1; k <= s->steps; k++) {
         double *target = s->target + (size_t)k * n3;
-        if (dcl_step(s->workspace, s->params, s->state, h, NULL, &stats) != DCL_OK) return NAN;
+        if (dcl_step(s->sim.workspace, s->sim.params, s->sim.state, h, NULL, &stats) != DCL_OK)
+            return NAN;
         s->unconverged += !stats.converged;
         s->residual_max = fmax(s->residual_max, stats.residual);
-        if (record) memcpy(target, s->state->x, n3 * sizeof(double));
+        if (record) memcpy(target, s->sim.state->x, n3 * sizeof(double));
         for (i = 0; i < n3; i++)
-            sum += (s->state->x[i] - target[i]) * (s->state->x[i] - target[i]);
+            sum += (s->sim.state->x[i] - target[i]) * (s->sim.state->x[i] - target[i]);
     }
     s->run_steps += s->steps;
     s->seconds += dcx_seconds() - start;
@@ -78,34 +72,24 @@ static int scene_create(scene *s, const dcx_mesh *mesh, int steps, double offset
     ball = dcl_sphere(centre, 0.3, truth[0]);
     s->mesh = mesh;
     s->steps = steps;
-    desc.vertex_count = mesh->vertex_count;
-    desc.positions = mesh->positions;
-    desc.triangle_count = mesh->triangle_count;
-    desc.triangles = mesh->triangles;
+    dcx_sim_mesh(&desc, mesh);
     desc.obstacle_count = 1;
     desc.obstacles = &ball;
     desc.contact = form;
     desc.damping = 0.02;
     desc.drag = 0.05;
-    desc.logger.log = log_line;
+    desc.logger.log = dcx_log_print;
     desc.logger.user = name;
     s->target = (double *)calloc((size_t)(steps + 1) * 3 * (size_t)mesh->vertex_count,
                                  sizeof(double));
-    if (!s->target || dcl_model_create(&desc, &s->model) != DCL_OK ||
-        dcl_params_create(s->model, &s->params) != DCL_OK ||
-        dcl_state_create(s->params, &s->state) != DCL_OK ||
-        dcl_workspace_create(s->model, NULL, &s->workspace) != DCL_OK)
-        return -1;
+    if (!s->target || dcx_sim_create(&s->sim, &desc)) return -1;
     return isnan(loss(s, truth[0], truth[1], 1)) ? -1 : 0;
 }
 
 static void scene_destroy(scene *s)
 {
     free(s->target);
-    dcl_workspace_destroy(s->workspace);
-    dcl_state_destroy(s->state);
-    dcl_params_destroy(s->params);
-    dcl_model_destroy(s->model);
+    dcx_sim_destroy(&s->sim);
 }
 
 static double median(double *values, int count)

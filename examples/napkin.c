@@ -7,11 +7,13 @@
 #define DCX_MESH_IMPLEMENTATION
 #define DCX_OPTIM_IMPLEMENTATION
 #define DCX_PAGE_IMPLEMENTATION
+#define DCX_SIM_IMPLEMENTATION
 #include "diffcloth.h"
 #include "dcx_app.h"
 #include "dcx_mesh.h"
 #include "dcx_optim.h"
 #include "dcx_page.h"
+#include "dcx_sim.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,10 +35,7 @@ typedef struct run {
 
 typedef struct scene {
     dcx_mesh mesh;
-    dcl_model *model;
-    dcl_params *params;
-    dcl_state *state;
-    dcl_workspace *workspace;
+    dcx_sim sim;
     dcl_tape *tape;
     dcl_grad *grad;
     double h, unit, bound, end_at, target[3];
@@ -48,12 +47,6 @@ typedef struct scene {
     int unconverged;
     run *now;
 } scene;
-
-static void log_line(dcl_result code, const char *text, void *user)
-{
-    (void)code;
-    fprintf(stderr, "%s: %s\n", (const char *)user, text);
-}
 
 /* The vertices of the middle: one, or four where the side is even. */
 static void find_middle(scene *s)
@@ -126,10 +119,7 @@ static int scene_create(scene *s, const dcx_app *app, int side, dcx_error *error
         handles[k].vertex = dcx_points_nearest(s->mesh.positions, s->mesh.vertex_count, corner);
         handles[k].kind = DCL_HANDLE_HARD;
     }
-    desc.vertex_count = s->mesh.vertex_count;
-    desc.positions = s->mesh.positions;
-    desc.triangle_count = s->mesh.triangle_count;
-    desc.triangles = s->mesh.triangles;
+    dcx_sim_mesh(&desc, &s->mesh);
     desc.handle_count = 2;
     desc.handles = handles;
     desc.force_frames = 1;
@@ -138,16 +128,13 @@ static int scene_create(scene *s, const dcx_app *app, int side, dcx_error *error
     desc.density = app->paper ? 0.054 : 0.2;
     desc.damping = app->paper ? 0 : 0.05;
     if (app->paper) desc.gravity[1] = -9.8;
-    desc.logger.log = log_line;
+    desc.logger.log = dcx_log_print;
     desc.logger.user = name;
     s->bound = 2 * desc.density * size * size * 9.8 / s->mesh.vertex_count;
     s->force = (double *)calloc(3 * (size_t)s->unknowns, sizeof(double));
-    if (!s->force || dcl_model_create(&desc, &s->model) != DCL_OK ||
-        dcl_params_create(s->model, &s->params) != DCL_OK ||
-        dcl_state_create(s->params, &s->state) != DCL_OK ||
-        dcl_workspace_create(s->model, NULL, &s->workspace) != DCL_OK ||
-        dcl_tape_create(s->model, s->steps, &s->tape) != DCL_OK ||
-        dcl_grad_create(s->params, DCL_BLOCK_BIT(DCL_PARAM_FORCE), &s->grad) != DCL_OK) {
+    if (!s->force || dcx_sim_create(&s->sim, &desc) ||
+        dcl_tape_create(s->sim.model, s->steps, &s->tape) != DCL_OK ||
+        dcl_grad_create(s->sim.params, DCL_BLOCK_BIT(DCL_PARAM_FORCE), &s->grad) != DCL_OK) {
         dcx_error_set(error, DCX_BAD_FORMAT, "the scene cannot be made");
         return -1;
     }
@@ -162,10 +149,7 @@ static void scene_destroy(scene *s)
     free(s->force);
     dcl_grad_destroy(s->grad);
     dcl_tape_destroy(s->tape);
-    dcl_workspace_destroy(s->workspace);
-    dcl_state_destroy(s->state);
-    dcl_params_destroy(s->params);
-    dcl_model_destroy(s->model);
+    dcx_sim_destroy(&s->sim);
     dcx_mesh_destroy(&s->mesh);
 }
 
@@ -178,9 +162,9 @@ static double evaluate(void *user, const double *force, double *g, double *jtj)
     double value, start = dcx_seconds(), before = r->count ? r->steps[r->count - 1] : 0;
     (void)jtj;
     memset(&stats, 0, sizeof stats);
-    dcl_params_set(s->params, DCL_PARAM_FORCE, 0, (size_t)s->unknowns, force);
-    if (dcl_rollout(s->workspace, s->params, s->state, s->h, s->steps, g ? s->tape : NULL, loss, s,
-                    &value, &stats) != DCL_OK)
+    dcl_params_set(s->sim.params, DCL_PARAM_FORCE, 0, (size_t)s->unknowns, force);
+    if (dcl_rollout(s->sim.workspace, s->sim.params, s->sim.state, s->h, s->steps,
+                    g ? s->tape : NULL, loss, s, &value, &stats) != DCL_OK)
         value = INFINITY;
     s->forward += stats.steps;
     s->forward_seconds += dcx_seconds() - start;
@@ -189,7 +173,8 @@ static double evaluate(void *user, const double *force, double *g, double *jtj)
     if (g && value < INFINITY) {
         start = dcx_seconds();
         dcl_grad_reset(s->grad);
-        if (dcl_rollout_adjoint(s->workspace, s->params, s->tape, loss, s, s->grad, NULL) != DCL_OK)
+        if (dcl_rollout_adjoint(s->sim.workspace, s->sim.params, s->tape, loss, s, s->grad, NULL) !=
+            DCL_OK)
             return INFINITY;
         memcpy(g, dcl_grad_get(s->grad, DCL_PARAM_FORCE), (size_t)s->unknowns * sizeof *g);
         s->backward += s->steps;
@@ -291,24 +276,18 @@ static int write_page(scene *s, const double *force, const char *path, dcx_error
 {
     size_t n3 = 3 * (size_t)s->mesh.vertex_count;
     double *frames = (double *)calloc((size_t)(s->steps + 1) * n3, sizeof(double)), pose[7];
-    const double axis[3] = {0, 1, 0};
     dcx_page_desc page = dcx_default_page_desc();
     dcx_page_obstacle ball;
     int k, failed = !frames;
-    dcl_params_set(s->params, DCL_PARAM_FORCE, 0, (size_t)s->unknowns, force);
-    dcl_state_reset(s->state, s->params);
+    dcl_params_set(s->sim.params, DCL_PARAM_FORCE, 0, (size_t)s->unknowns, force);
+    dcl_state_reset(s->sim.state, s->sim.params);
     for (k = 0; !failed; k++) {
-        memcpy(frames + (size_t)k * n3, s->state->x, n3 * sizeof(double));
+        memcpy(frames + (size_t)k * n3, s->sim.state->x, n3 * sizeof(double));
         if (k == s->steps) break;
-        failed = dcl_step(s->workspace, s->params, s->state, s->h, NULL, NULL) != DCL_OK;
+        failed =
+            dcl_step(s->sim.workspace, s->sim.params, s->sim.state, s->h, NULL, NULL) != DCL_OK;
     }
-    memset(&ball, 0, sizeof ball);
-    dcx_page_pose(s->target, axis, pose);
-    ball.shape = DCX_PAGE_SPHERE;
-    ball.label = "target of the middle";
-    ball.radius = 0.15 * s->unit;
-    ball.pose_count = 1;
-    ball.poses = pose;
+    dcx_page_ball(&ball, pose, "target of the middle", s->target, 0.15 * s->unit);
     page.title = "A napkin's middle led to a target";
     page.description = "A constant force on every vertex, found by L-BFGS-B.";
     page.vertex_count = s->mesh.vertex_count;

@@ -7,12 +7,14 @@
 #define DCX_MESH_IMPLEMENTATION
 #define DCX_OPTIM_IMPLEMENTATION
 #define DCX_PAGE_IMPLEMENTATION
+#define DCX_SIM_IMPLEMENTATION
 #define DCX_CONTROL_IMPLEMENTATION
 #include "diffcloth.h"
 #include "dcx_app.h"
 #include "dcx_control.h"
 #include "dcx_mesh.h"
 #include "dcx_page.h"
+#include "dcx_sim.h"
 
 #include <stdio.h>
 
@@ -32,12 +34,6 @@ typedef struct scene {
     dcx_control_term terms[TERMS];
     double *frames, *handles;
 } scene;
-
-static void log_line(dcl_result code, const char *text, void *user)
-{
-    (void)code;
-    dcx_error_set((dcx_error *)user, DCX_BAD_ARGUMENT, "%s", text);
-}
 
 /* The leg stands where the sock is to be worn; the sock starts before the toes, opening first. */
 static int make_sock(scene *s, const dcx_app *app, dcx_error *error)
@@ -122,10 +118,7 @@ static int scene_create(scene *s, const dcx_app *app, dcx_error *error)
     if (make_sock(s, app, error)) return -1;
     make_bounds(s);
     make_terms(s);
-    desc.vertex_count = s->mesh.vertex_count;
-    desc.positions = s->mesh.positions;
-    desc.triangle_count = s->mesh.triangle_count;
-    desc.triangles = s->mesh.triangles;
+    dcx_sim_mesh(&desc, &s->mesh);
     desc.obstacle_count = BONES;
     desc.obstacles = s->bones;
     desc.handle_count = GRIPPERS;
@@ -135,7 +128,7 @@ static int scene_create(scene *s, const dcx_app *app, dcx_error *error)
     desc.bend = 2e-3;
     desc.density = 0.2;
     desc.damping = 1;
-    desc.logger.log = log_line;
+    desc.logger.log = dcx_log_error;
     desc.logger.user = error;
     return dcl_model_create(&desc, &s->model) == DCL_OK ? 0 : -1;
 }

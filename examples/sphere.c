@@ -6,12 +6,14 @@
 #define DCX_MESH_IMPLEMENTATION
 #define DCX_OPTIM_IMPLEMENTATION
 #define DCX_PAGE_IMPLEMENTATION
+#define DCX_SIM_IMPLEMENTATION
 #define DCX_FIT_IMPLEMENTATION
 #include "diffcloth.h"
 #include "dcx_app.h"
 #include "dcx_fit.h"
 #include "dcx_mesh.h"
 #include "dcx_page.h"
+#include "dcx_sim.h"
 
 #include <stdio.h>
 
@@ -25,12 +27,6 @@ typedef struct scene {
     int steps;
     double *frames, *result; /* (steps + 1) x n x 3 */
 } scene;
-
-static void log_line(dcl_result code, const char *text, void *user)
-{
-    (void)code;
-    fprintf(stderr, "%s: %s\n", (const char *)user, text);
-}
 
 /* The napkin and the ball; the paper's numbers or a smaller scene in SI units. */
 static int scene_create(scene *s, dcx_app *app, dcx_error *error)
@@ -49,10 +45,7 @@ static int scene_create(scene *s, dcx_app *app, dcx_error *error)
     s->h = app->full || app->paper ? 1.0 / 180 : 0.01;
     s->steps = app->full || app->paper ? 350 : 100;
     s->ball = dcl_sphere(app->paper ? paper : ours, app->paper ? 2 : 0.4, truth);
-    desc.vertex_count = s->mesh.vertex_count;
-    desc.positions = s->mesh.positions;
-    desc.triangle_count = s->mesh.triangle_count;
-    desc.triangles = s->mesh.triangles;
+    dcx_sim_mesh(&desc, &s->mesh);
     desc.obstacle_count = 1;
     desc.obstacles = &s->ball;
     desc.stretch = app->paper ? 150 : 60;
@@ -60,7 +53,7 @@ static int scene_create(scene *s, dcx_app *app, dcx_error *error)
     desc.density = app->paper ? 0.3 : 0.2;
     desc.damping = app->paper ? 0 : 0.02;
     if (app->paper) desc.gravity[1] = -9.8;
-    desc.logger.log = log_line;
+    desc.logger.log = dcx_log_print;
     desc.logger.user = name;
     if (dcl_model_create(&desc, &s->model) != DCL_OK) {
         dcx_error_set(error, DCX_BAD_FORMAT, "the mesh is not a cloth");
@@ -127,17 +120,10 @@ static int write_page(const scene *s, const dcx_fit *fit, const char *path, doub
     dcx_page_row row;
     dcx_plot_series series;
     dcx_plot_desc chart = dcx_default_plot_desc();
-    const double axis[3] = {0, 1, 0};
     double pose[7];
-    memset(&ball, 0, sizeof ball);
     memset(&row, 0, sizeof row);
     memset(&series, 0, sizeof series);
-    dcx_page_pose(s->ball.position, axis, pose);
-    ball.shape = DCX_PAGE_SPHERE;
-    ball.label = "ball";
-    ball.radius = s->ball.size[0];
-    ball.pose_count = 1;
-    ball.poses = pose;
+    dcx_page_ball(&ball, pose, "ball", s->ball.position, s->ball.size[0]);
     row.name = "friction";
     row.unit = "";
     row.start = start;

@@ -6,12 +6,14 @@
 #define DCX_MESH_IMPLEMENTATION
 #define DCX_OPTIM_IMPLEMENTATION
 #define DCX_PAGE_IMPLEMENTATION
+#define DCX_SIM_IMPLEMENTATION
 #define DCX_FIT_IMPLEMENTATION
 #include "diffcloth.h"
 #include "dcx_app.h"
 #include "dcx_fit.h"
 #include "dcx_mesh.h"
 #include "dcx_page.h"
+#include "dcx_sim.h"
 
 #include <stdio.h>
 
@@ -29,33 +31,15 @@ typedef struct scene {
     double *result, *target; /* (steps + 1) x n x 3, of the playback; target: of our own recording */
 } scene;
 
-/* A refusal becomes the one line that main prints. */
-static void log_line(dcl_result code, const char *text, void *user)
-{
-    (void)code;
-    dcx_error_set((dcx_error *)user, DCX_BAD_ARGUMENT, "%s", text);
-}
-
-static void unknown(scene *s, int k, const char *name, const char *unit, dcl_block block, int index,
-                    double lower, double upper)
-{
-    dcx_fit_variable *v = &s->variables[k];
-    v->name = name;
-    v->unit = unit;
-    v->block = block;
-    v->index = index;
-    v->lower = lower;
-    v->upper = upper;
-}
-
 static void unknowns(scene *s, double wind, double k_low, double k_high)
 {
-    unknown(s, 0, "wind x", "N", DCL_PARAM_WIND_FORCE, 0, -wind, wind);
-    unknown(s, 1, "wind y", "N", DCL_PARAM_WIND_FORCE, 1, -wind, wind);
-    unknown(s, 2, "wind z", "N", DCL_PARAM_WIND_FORCE, 2, -wind, wind);
-    unknown(s, 3, "wind frequency", "rad/s", DCL_PARAM_WIND_FREQUENCY, 0, 0.01, 15);
-    unknown(s, 4, "wind phase", "rad", DCL_PARAM_WIND_PHASE, 0, -5, 5);
-    unknown(s, 5, "stretch", "N/m", DCL_PARAM_STRETCH, 0, k_low, k_high);
+    dcx_fit_unknown(s->variables + 0, "wind x", "N", DCL_PARAM_WIND_FORCE, 0, -wind, wind);
+    dcx_fit_unknown(s->variables + 1, "wind y", "N", DCL_PARAM_WIND_FORCE, 1, -wind, wind);
+    dcx_fit_unknown(s->variables + 2, "wind z", "N", DCL_PARAM_WIND_FORCE, 2, -wind, wind);
+    dcx_fit_unknown(s->variables + 3, "wind frequency", "rad/s", DCL_PARAM_WIND_FREQUENCY, 0, 0.01,
+                    15);
+    dcx_fit_unknown(s->variables + 4, "wind phase", "rad", DCL_PARAM_WIND_PHASE, 0, -5, 5);
+    dcx_fit_unknown(s->variables + 5, "stretch", "N/m", DCL_PARAM_STRETCH, 0, k_low, k_high);
 }
 
 static int make_model(scene *s, const dcl_model_desc *base, double stiffness, dcx_error *error)
@@ -66,13 +50,10 @@ static int make_model(scene *s, const dcl_model_desc *base, double stiffness, dc
         s->hold[k].kind = DCL_HANDLE_SOFT;
         s->hold[k].stiffness = stiffness;
     }
-    desc.vertex_count = s->mesh.vertex_count;
-    desc.positions = s->mesh.positions;
-    desc.triangle_count = s->mesh.triangle_count;
-    desc.triangles = s->mesh.triangles;
+    dcx_sim_mesh(&desc, &s->mesh);
     desc.handle_count = 2;
     desc.handles = s->hold;
-    desc.logger.log = log_line;
+    desc.logger.log = dcx_log_error;
     desc.logger.user = error;
     if (dcl_model_create(&desc, &s->model) != DCL_OK) return -1;
     desc.self_contact = DCL_SELF_SURFACE;
@@ -152,31 +133,13 @@ static void find_shoulders(scene *s)
     }
 }
 
-/* The mesh comes from --mesh, or with the motion when that is a folder of .obj files. */
-static int read_files(scene *s, const dcx_app *app, dcx_error *error)
-{
-    if (dcx_motion_read(app->motion, &s->motion, app->mesh ? NULL : &s->mesh, error)) return -1;
-    if (app->mesh && dcx_obj_read(app->mesh, &s->mesh, error)) return -1;
-    if (!s->mesh.vertex_count)
-        dcx_error_set(error, DCX_BAD_ARGUMENT, "%s has no triangles, --mesh is needed", app->motion);
-    else if (s->mesh.vertex_count != s->motion.vertex_count)
-        dcx_error_set(error, DCX_BAD_ARGUMENT, "--mesh has %d vertices, --motion has %d",
-                      s->mesh.vertex_count, s->motion.vertex_count);
-    else if (s->motion.frame_count < 3)
-        dcx_error_set(error, DCX_BAD_ARGUMENT, "--motion has %d frames, at least 3 are needed",
-                      s->motion.frame_count);
-    else
-        return 0;
-    return -1;
-}
-
 /* A motion from elsewhere, in the units of the published T-shirt scene; the first frame is the rest
    shape. */
 static int given_scene(scene *s, const dcx_app *app, dcx_error *error)
 {
     dcl_model_desc desc = dcl_default_model_desc();
     double lower[3], upper[3];
-    if (read_files(s, app, error)) return -1;
+    if (dcx_app_motion(app, 3, &s->mesh, &s->motion, error)) return -1;
     memcpy(s->mesh.positions, dcx_motion_frame(&s->motion, 0),
            3 * (size_t)s->mesh.vertex_count * sizeof(double));
     s->h = 1.0 / 90;
@@ -375,21 +338,6 @@ static int write_page(const scene *s, const dcx_fit *fit, const char *path, cons
     return dcx_page_write(path, &page, error->text, sizeof error->text);
 }
 
-static void json_values(dcx_json *j, const scene *s, const char *key, const double *values)
-{
-    int k;
-    dcx_json_object(j, key);
-    for (k = 0; k < UNKNOWNS; k++) {
-        char name[32];
-        size_t i;
-        snprintf(name, sizeof name, "%s", s->variables[k].name);
-        for (i = 0; name[i]; i++)
-            if (name[i] == ' ') name[i] = '_';
-        dcx_json_number(j, name, values[k]);
-    }
-    dcx_json_close(j);
-}
-
 static int print_result(dcx_app *app, const scene *s, const dcx_fit *fit, const outcome *out,
                         const char *page, const char *line, dcx_error *error)
 {
@@ -410,8 +358,8 @@ static int print_result(dcx_app *app, const scene *s, const dcx_fit *fit, const 
     dcx_json_number(&j, "distance_whole", out->whole);
     dcx_json_integer(&j, "evaluations", fit->evaluations);
     dcx_json_integer(&j, "time_steps", fit->forward_steps + fit->backward_steps);
-    if (s->own) json_values(&j, s, "truth", s->truth);
-    json_values(&j, s, "recovered", out->values);
+    if (s->own) dcx_fit_json_values(&j, "truth", s->variables, UNKNOWNS, s->truth);
+    dcx_fit_json_values(&j, "recovered", s->variables, UNKNOWNS, out->values);
     dcx_json_integer(&j, "starts", s->own ? app->seeds : 1);
     if (s->own) dcx_json_integer(&j, "starts_recovered", out->recovered);
     dcx_json_array(&j, "files");

@@ -750,35 +750,57 @@ static void fill_of_grids_is_low(void)
 
 /* ---- random families ------------------------------------------------------------------------- */
 
+typedef struct entries {
+    int count, *row, *col;
+    double *v;
+} entries;
+
+static entries entries_of(int most)
+{
+    entries e;
+    e.count = 0;
+    e.row = (int *)malloc((size_t)most * sizeof(int));
+    e.col = (int *)malloc((size_t)most * sizeof(int));
+    e.v = (double *)malloc((size_t)most * sizeof(double));
+    return e;
+}
+
+/* With `mirrored`, its mirror image too. */
+static void entries_add(entries *e, int i, int j, double value, int mirrored)
+{
+    e->row[e->count] = i, e->col[e->count] = j, e->v[e->count++] = value;
+    if (mirrored) e->row[e->count] = j, e->col[e->count] = i, e->v[e->count++] = value;
+}
+
+static dcs_matrix entries_matrix(entries *e, int n)
+{
+    dcs_matrix a;
+    CHECK_EQ(dcs_matrix_from_triplets(NULL, n, n, 1, e->count, e->row, e->col, e->v, &a, NULL),
+             DCS_OK);
+    free(e->row);
+    free(e->col);
+    free(e->v);
+    return a;
+}
+
 /* A random matrix of a family; lower triangle dominates only by chance. */
 static dcs_matrix random_matrix(random_state *rng, int n, int symmetric, int family)
 {
-    int count = 0, k, limit = 2 * (4 * n + n), *row, *col;
-    double *v;
-    dcs_matrix a;
-    row = (int *)malloc((size_t)limit * sizeof(int));
-    col = (int *)malloc((size_t)limit * sizeof(int));
-    v = (double *)malloc((size_t)limit * sizeof(double));
+    entries e = entries_of(2 * (4 * n + n));
+    int k;
     for (k = 0; k < n; k++) {
-        double e = uniform(rng);
-        if (family == 1) e += symmetric ? 8 : 1;         /* dominant */
-        if (family == 2) e = pow(10, 12 * uniform(rng)); /* badly scaled diagonal */
-        if (family == 3) e = k % 3 == 0 ? 0 : e;         /* zeros on the diagonal */
-        row[count] = col[count] = k;
-        v[count++] = e;
+        double value = uniform(rng);
+        if (family == 1) value += symmetric ? 8 : 1;         /* dominant */
+        if (family == 2) value = pow(10, 12 * uniform(rng)); /* badly scaled diagonal */
+        if (family == 3) value = k % 3 == 0 ? 0 : value;     /* zeros on the diagonal */
+        entries_add(&e, k, k, value, 0);
     }
     for (k = 0; k < 4 * n; k++) {
         int i = below(rng, n), j = below(rng, n);
-        double e = uniform(rng) * (family == 1 ? 0.5 : 1);
-        if (i == j) continue;
-        row[count] = i, col[count] = j, v[count++] = e;
-        if (symmetric) row[count] = j, col[count] = i, v[count++] = e;
+        double value = uniform(rng) * (family == 1 ? 0.5 : 1);
+        if (i != j) entries_add(&e, i, j, value, symmetric);
     }
-    CHECK_EQ(dcs_matrix_from_triplets(NULL, n, n, 1, count, row, col, v, &a, NULL), DCS_OK);
-    free(row);
-    free(col);
-    free(v);
-    return a;
+    return entries_matrix(&e, n);
 }
 
 /* Solve with a random right-hand side; 1 if solved, 0 if refused with a named error. */
@@ -837,40 +859,30 @@ enum { RANK_DEFICIENT, DENSE_ROWS, DISCONNECTED, EMPTY_ROW, STRUCTURES };
 /* A random matrix with a structure, n >= 4; small integers, so that what is singular is exactly so. */
 static dcs_matrix structured_matrix(random_state *rng, int n, int symmetric, int structure)
 {
-    int limit = 40 * n, count = 0, k, *row = (int *)malloc((size_t)limit * sizeof(int));
-    int *col = (int *)malloc((size_t)limit * sizeof(int)), half = n / 2;
-    double *v = (double *)malloc((size_t)limit * sizeof(double));
-    dcs_matrix a;
+    entries e = entries_of(40 * n);
+    int k, half = n / 2;
     for (k = 0; k < n && structure != RANK_DEFICIENT; k++) {
         if (structure == EMPTY_ROW && k == half) continue;
-        row[count] = col[count] = k;
-        v[count++] = structure == DENSE_ROWS ? 3.0 * n : 12;
+        entries_add(&e, k, k, structure == DENSE_ROWS ? 3.0 * n : 12, 0);
     }
     for (k = 0; k < 3 * n; k++) { /* rank deficient: n / 2 terms u w^T with two entries each */
         int i = below(rng, n), j = below(rng, n), t;
-        double e = below(rng, 2) ? 1 : -1;
+        double value = below(rng, 2) ? 1 : -1;
         if (structure == RANK_DEFICIENT) {
             int at[2], to[2];
             if (k >= half) break;
             at[0] = i, at[1] = j, to[0] = symmetric ? i : below(rng, n);
             to[1] = symmetric ? j : below(rng, n);
-            for (t = 0; t < 4; t++) {
-                row[count] = at[t / 2], col[count] = to[t % 2];
-                v[count++] = t == 0 || t == 3 ? 1 : e;
-            }
+            for (t = 0; t < 4; t++)
+                entries_add(&e, at[t / 2], to[t % 2], t == 0 || t == 3 ? 1 : value, 0);
             continue;
         }
         if (structure == DENSE_ROWS && k < n) i = 0, j = k;
         if (structure == DISCONNECTED && (i < half) != (j < half)) continue;
         if (i == j || (structure == EMPTY_ROW && (i == half || j == half))) continue;
-        row[count] = i, col[count] = j, v[count++] = e;
-        if (symmetric) row[count] = j, col[count] = i, v[count++] = e;
+        entries_add(&e, i, j, value, symmetric);
     }
-    CHECK_EQ(dcs_matrix_from_triplets(NULL, n, n, 1, count, row, col, v, &a, NULL), DCS_OK);
-    free(row);
-    free(col);
-    free(v);
-    return a;
+    return entries_matrix(&e, n);
 }
 
 /* Solved to 10 n eps or refused by name, whatever the structure; singular by structure is found. */
