@@ -69,16 +69,14 @@ int test_contains(const char *file, int line, const char *expr, const char *text
     return 0;
 }
 
-/* The suites, one per file test_<suite>.c. */
-void suite_sparse(void);
-void suite_model(void);
-void suite_physics(void);
-void suite_self(void);
-void suite_gradient(void);
-void suite_optim(void);
-void suite_io(void);
-void suite_page(void);
-void suite_control(void);
+/* The suites, one per file test_<suite>.c, in the order they run. */
+#ifndef SUITES
+#define SUITES(X) \
+    X(sparse) X(model) X(physics) X(self) X(gradient) X(optim) X(io) X(page) X(control)
+#endif
+
+#define DECLARE(name) void suite_##name(void);
+SUITES(DECLARE)
 
 static void run(const char *name, void (*suite)(void))
 {
@@ -86,19 +84,13 @@ static void run(const char *name, void (*suite)(void))
     suite();
 }
 
+#define RUN(name) run(#name, suite_##name);
+
 int main(int argc, char **argv)
 {
     test_ctx.filter_count = argc - 1;
     test_ctx.filters = argv + 1;
-    run("sparse", suite_sparse);
-    run("model", suite_model);
-    run("physics", suite_physics);
-    run("self", suite_self);
-    run("gradient", suite_gradient);
-    run("optim", suite_optim);
-    run("io", suite_io);
-    run("page", suite_page);
-    run("control", suite_control);
+    SUITES(RUN)
     if (test_ctx.skipped) printf("%d skipped\n", test_ctx.skipped);
     if (!test_ctx.passed && !test_ctx.failed && !test_ctx.skipped) {
         fprintf(stderr, "tests: no test has a name with %s\n", argc > 1 ? argv[1] : "");
